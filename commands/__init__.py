@@ -1,0 +1,1 @@
+"""What people can order, on every surface: one spec a command, one file a topic."""

@@ -1,0 +1,81 @@
+"""What a command is: one spec names its words, its least role, when it may run and where, and serves every surface."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from commands.context import Context
+    from commands.reply import CommandReply
+
+Handler = Callable[["Context", "Arguments"], Awaitable["CommandReply"]]
+When = Literal["anytime", "between turns"]
+
+
+class Role(IntEnum):
+    """Who may order what; each role may do all that the ones below it may."""
+
+    USER = 1
+    OPERATOR = 2
+    OWNER = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One word (or, with `rest`, all remaining text) after the command. `choices` are offered and enforced."""
+
+    name: str
+    help: str
+    required: bool = False
+    rest: bool = False
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What was typed after the name: values by argument name, plus `--json` and the like from the shell."""
+
+    values: dict[str, str] = field(default_factory=dict)
+    json: bool = False
+
+    def get(self, name: str) -> str:
+        """The value, or the empty string when it was left out."""
+        return self.values.get(name, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A subcommand: `/sessions search QUERY`, `innkeeper sessions search QUERY`."""
+
+    name: str
+    help: str
+    handler: Handler
+    arguments: tuple[Argument, ...] = ()
+    role: Role | None = None
+    """None: the command's own role."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec:
+    """One command on every surface.
+
+    `handler` runs when no action is named. `chat` and `shell` say where it exists: `/new` needs a chat, nearly
+    everything else is also a subcommand of `innkeeper`. `anytime` commands never wait behind a turn.
+    """
+
+    name: str
+    help: str
+    handler: Handler | None = None
+    arguments: tuple[Argument, ...] = ()
+    actions: tuple[Action, ...] = ()
+    aliases: tuple[str, ...] = ()
+    role: Role = Role.USER
+    when: When = "between turns"
+    chat: bool = True
+    shell: bool = True
+
+    def action(self, name: str) -> Action | None:
+        return next((action for action in self.actions if action.name == name), None)

@@ -1,0 +1,1 @@
+"""One turn's conversation with a model."""

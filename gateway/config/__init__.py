@@ -1,0 +1,1 @@
+"""Settings, the home folder, profiles, and who owns them."""

@@ -1,0 +1,1 @@
+"""From an inbound event to a delivered reply: order, crash safety, delivery."""

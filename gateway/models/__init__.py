@@ -1,0 +1,1 @@
+"""Model hosts: one protocol, one file a kind."""

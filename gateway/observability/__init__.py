@@ -1,0 +1,1 @@
+"""Logs without secrets, and figures."""

@@ -1,0 +1,79 @@
+"""The seam between a chat network and the engine: what every adapter offers, and what it can do.
+
+An adapter turns updates into `Inbound` and awaits the sink. It never queues, authorises or parses commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from platforms.messages import ChatRef, Inbound, Outbound
+
+Unit = Literal["utf16", "codepoint"]
+
+Sink = Callable[[Inbound], Awaitable[None]]
+"""Returns once the event is stored; only then may the platform be told that it arrived."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What the platform can do. The engine looks here and nowhere else.
+
+    `limit` is the longest text of one message, in `unit`. `edit_seconds` is the pace at which a message may be
+    edited without annoying the platform. `nonce_seconds` is how long the platform refuses a second message with
+    the same nonce; 0 means it has no nonces. `finds` says whether `find` can look a sent part up again.
+    """
+
+    limit: int
+    unit: Unit = "codepoint"
+    edits: bool = True
+    buttons: bool = True
+    edit_seconds: float = 1.0
+    nonce_seconds: float = 0.0
+    finds: bool = False
+    watched: bool = False
+    """Somebody looks at the answer as it comes (the console): inline questions make sense."""
+
+
+class Adapter(Protocol):
+    """One connection to one platform. Every method but `run` may be called at any time after `run` started.
+
+    `send`, `edit` and `delete` raise a `platforms.errors.DeliveryError` and nothing else.
+    """
+
+    @property
+    def name(self) -> str:
+        """The platform's name, as in `ChatRef.platform`."""
+
+    @property
+    def account(self) -> str:
+        """The bot's own id there; part of the key under which events are remembered."""
+
+    @property
+    def capabilities(self) -> Capabilities: ...
+
+    async def run(self, sink: Sink) -> None:
+        """Receive until cancelled. Raises `platforms.errors.PlatformDown` when trying on is pointless."""
+
+    async def send(self, message: Outbound) -> str:
+        """Send one message and return the platform's id for it."""
+
+    async def edit(self, message_id: str, message: Outbound) -> None:
+        """Make an earlier message read like this one. "Not modified" is success."""
+
+    async def delete(self, chat: ChatRef, message_id: str) -> None:
+        """Take an earlier message back. A message that is gone already is success."""
+
+    async def typing(self, chat: ChatRef) -> None:
+        """Show for a few seconds that an answer is coming. Failures are swallowed."""
+
+    async def progress(self, chat: ChatRef, text: str) -> None:
+        """Show a passing line (reading progress, a host that loads). Failures are swallowed; nothing is kept."""
+
+    async def find(self, chat: ChatRef, nonce: str) -> str | None:
+        """The id of the message that was sent with this nonce, from the chat's history; None when not there."""
+
+    async def close(self) -> None:
+        """Let go of everything; called once, after `run` ended."""

@@ -1,0 +1,110 @@
+"""The vocabulary that adapters and the engine share: what came in, what goes out, and where.
+
+Everything here is frozen and plain; nothing here imports an SDK. Times are seconds since the epoch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRef:
+    """A place on a platform: platform, chat id, and the topic or thread within it, if any."""
+
+    platform: str
+    chat_id: str
+    thread_id: str | None = None
+
+    @property
+    def key(self) -> str:
+        """`platform:chat` or `platform:chat:thread`, as written in configuration and in the database."""
+        tail = f":{self.thread_id}" if self.thread_id is not None else ""
+        return f"{self.platform}:{self.chat_id}{tail}"
+
+    @classmethod
+    def parse(cls, key: str) -> ChatRef:
+        """The inverse of `key`. Raises ValueError when there is no chat id."""
+        platform, _, rest = key.partition(":")
+        chat_id, _, thread_id = rest.partition(":")
+        if not platform or not chat_id:
+            raise ValueError(f"not a chat: {key!r} (expected platform:chat or platform:chat:thread)")
+        return cls(platform, chat_id, thread_id or None)
+
+
+class ChatKind(StrEnum):
+    """Who can hear: one person, or several."""
+
+    DIRECT = "direct"
+    GROUP = "group"
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Who spoke. `id` is the platform's own, as text; an anonymous speaker has an empty id."""
+
+    id: str
+    name: str = ""
+    is_bot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that came with a message. `locator` is what the adapter needs to fetch it; `size` in bytes."""
+
+    kind: Literal["picture", "document", "voice", "video"]
+    name: str
+    media_type: str
+    size: int
+    locator: str
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """One tap. `action` is a command line such as `/new`; at most 64 bytes of UTF-8, and never free text."""
+
+    label: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """One event from a platform, before anybody has judged it.
+
+    `event_id` is unique per (platform, account) and the same when the platform delivers the event again.
+    `units` is the length of `text` in the platform's own unit, 0 when a split is impossible there.
+    `addressed` is true in direct chats, and in groups for a mention of or a reply to the bot.
+    `pressed` marks a button press: `text` is then the button's action and `message_id` the card's id.
+    `sent_at` is the platform's own time for the event.
+    """
+
+    account: str
+    event_id: str
+    chat: ChatRef
+    kind: ChatKind
+    sender: Sender
+    text: str
+    sent_at: float
+    message_id: str | None = None
+    addressed: bool = True
+    pressed: bool = False
+    units: int = 0
+    media_group: str | None = None
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outbound:
+    """One message to send or to become (on edit). `text` is Markdown and already fits the platform's limit.
+
+    `nonce` names this part for platforms that refuse a repetition of one (`Capabilities.nonce`).
+    """
+
+    chat: ChatRef
+    text: str
+    buttons: tuple[tuple[Button, ...], ...] = field(default=())
+    reply_to: str | None = None
+    nonce: str | None = None
+    quiet: bool = False
