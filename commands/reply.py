@@ -13,9 +13,9 @@ Data = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class CommandReply:
-    """`text` is Markdown. `data` is what `--json` prints: an array of objects for lists, ids first.
+    """`text` is Markdown; an empty one sends nothing. `data` is what `--json` prints: an array for lists, ids first.
 
-    `ok` False makes the shell exit 1. An empty text with `silent` is no reply at all.
+    `ok` False makes the shell exit 1. `silent` says that the event is not settled by this reply: a turn answers it.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""What a command is: one spec names its words, its least role, when it may run and where, and serves every surface."""
+"""What a command is: one spec names its words, its least role, when it may run and where; it serves every surface."""
 
 from __future__ import annotations
 

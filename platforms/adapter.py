@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from platforms.messages import ChatRef, Inbound, Outbound
+from platforms.messages import ChatRef, Inbound, Outbound, TurnSummary
 
 Unit = Literal["utf16", "codepoint"]
 
@@ -74,6 +74,11 @@ class Adapter(Protocol):
 
     async def find(self, chat: ChatRef, nonce: str) -> str | None:
         """The id of the message that was sent with this nonce, from the chat's history; None when not there."""
+
+    async def finished(self, chat: ChatRef, summary: TurnSummary) -> None:
+        """Nothing more will be sent for the events in the summary. Called once for every event that was handled,
+        commands and refusals included, after the last part was handed over. Platforms that have no use for it do
+        nothing. Failures are swallowed."""
 
     async def close(self) -> None:
         """Let go of everything; called once, after `run` ended."""

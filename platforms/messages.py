@@ -5,6 +5,7 @@ Everything here is frozen and plain; nothing here imports an SDK. Times are seco
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
@@ -108,3 +109,21 @@ class Outbound:
     reply_to: str | None = None
     nonce: str | None = None
     quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSummary:
+    """What became of one or more inbound events, said once when nothing more will be sent for them.
+
+    `event_ids` are the events that were answered together. `reply` is the whole stored answer, empty when a command
+    answered with messages alone. `usage` holds numbers by name (`input`, `cached`, `output` tokens, `calls`,
+    `cost` in US dollars or None). `notices` are the lines that were said beside the answer. `outcome` is
+    `answered`, `command`, `stopped`, `refused` or `failed`.
+    """
+
+    event_ids: tuple[str, ...]
+    session_id: str
+    reply: str
+    usage: Mapping[str, float | int | None] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+    outcome: str = "answered"

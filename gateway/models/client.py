@@ -5,35 +5,27 @@ A host speaks this protocol and nothing else; SDK types never leave the file tha
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
-Role = Literal["system", "user", "assistant", "tool"]
+from gateway.transcript import Message, Role, ToolCall, Usage
 
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A model's wish to run a tool. `arguments` is always a valid JSON object, serialised canonically."""
-
-    id: str
-    name: str
-    arguments: str
-
-    def parsed(self) -> dict[str, Any]:
-        loaded = json.loads(self.arguments)
-        return loaded if isinstance(loaded, dict) else {}
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One row of a conversation as the model sees it. `tool_call_id` belongs to role `tool`."""
-
-    role: Role
-    content: str
-    tool_calls: tuple[ToolCall, ...] = ()
-    tool_call_id: str | None = None
+__all__ = [
+    "Delta",
+    "HostInfo",
+    "Message",
+    "ModelClient",
+    "ReadingProgress",
+    "Reply",
+    "Request",
+    "Role",
+    "TextDelta",
+    "ToolCall",
+    "ToolSchema",
+    "Usage",
+    "Waiting",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,30 +56,6 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens of one or more calls. `input` counts the whole prompt, `cached` the share of it that was not read
-    again; `cost` in US dollars, None when unknown; `seconds` from request to end."""
-
-    input: int = 0
-    cached: int = 0
-    output: int = 0
-    calls: int = 0
-    cost: float | None = None
-    seconds: float = 0.0
-
-    def plus(self, other: Usage) -> Usage:
-        cost = None if self.cost is None and other.cost is None else (self.cost or 0) + (other.cost or 0)
-        return Usage(
-            self.input + other.input,
-            self.cached + other.cached,
-            self.output + other.output,
-            self.calls + other.calls,
-            cost,
-            self.seconds + other.seconds,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class TextDelta:
     """More of the visible answer."""
 
@@ -115,7 +83,8 @@ class Reply:
 
     `misfires` holds one line for each thing that looked like a call and was none (unknown tool, wrong arguments),
     with the right call shown; the loop hands them back to the model. `finish` is `stop`, `length`, `tool_calls`
-    or `repetition`. `host` and `model` say who answered.
+    or `repetition`. `host` and `model` say who answered. `notice` is for the person, once: that another host than
+    the asked one answered, and why.
     """
 
     text: str
@@ -125,6 +94,9 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     host: str = ""
     model: str = ""
+    notice: str = ""
+    shape: str = ""
+    """How the calls arrived: `native`, `json`, `fence` or `tag`; empty when there are none or nobody says."""
 
 
 Delta = TextDelta | ReadingProgress | Waiting | Reply
@@ -152,7 +124,7 @@ class ModelClient(Protocol):
     def model(self) -> str:
         """The model's name there."""
 
-    def stream(self, request: Request) -> AsyncIterator[Delta]:
+    def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         """Send one request; yields deltas and ends with exactly one `Reply`.
 
         Closing the iterator ends the request on the wire. Raises `gateway.models.errors.ModelError`.

@@ -1,0 +1,45 @@
+"""Where a command was given and by whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from commands.ports import Conversation, Ports
+from commands.spec import Role
+from platforms.messages import ChatRef
+
+if TYPE_CHECKING:
+    from commands.registry import Registry
+
+
+class NeedsChat(Exception):
+    """The command was given where there is no chat or no running gateway; the text says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One command being carried out. `item_id` names the stored event behind it; 0 on the shell."""
+
+    role: Role
+    surface: Literal["chat", "shell"]
+    ports: Ports
+    registry: Registry
+    chat: ChatRef | None = None
+    session_key: str | None = None
+    direct: bool = True
+    item_id: int = 0
+
+    @property
+    def place(self) -> tuple[Conversation, str, ChatRef]:
+        """The conversation, its session key and its chat. Raises NeedsChat."""
+        if self.ports.conversation is None or self.session_key is None or self.chat is None:
+            raise NeedsChat("this needs a chat: start one with `innkeeper chat`")
+        return self.ports.conversation, self.session_key, self.chat
+
+    @property
+    def visible(self) -> tuple[str, ...] | None:
+        """The session keys that the asker may see: an owner in a direct chat or on the shell sees everything."""
+        if self.surface == "shell" or (self.role is Role.OWNER and self.direct):
+            return None
+        return (self.session_key,) if self.session_key else ()

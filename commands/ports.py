@@ -1,0 +1,150 @@
+"""What commands need of the house, as protocols; the application passes the implementations in.
+
+Times are seconds since the epoch. A port that is None in `Ports` does not exist on this surface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from platforms.messages import ChatRef
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """A session in a list or in a reply."""
+
+    id: str
+    chat: str
+    title: str
+    messages: int
+    started_at: float
+    active_at: float
+    open: bool
+    end_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One message of a transcript, as a person reads it."""
+
+    message_id: int
+    role: str
+    text: str
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What `/new` did. `carried` says in words what the new session begins with."""
+
+    closed: SessionView | None
+    carried: str
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """What `/stop` did: whether a turn ran, and the texts that waited and were set aside."""
+
+    ran: bool
+    dropped: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UsageView:
+    """Summed usage of one task on one model."""
+
+    task: str
+    host: str
+    model: str
+    calls: int
+    input: int
+    cached: int
+    output: int
+    cost: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """The model that answers in a chat, and why this one."""
+
+    name: str
+    chosen_here: bool
+    known: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StatusView:
+    """The state of the house, as pairs of a name and words for people; `data` is the same for programs."""
+
+    lines: Sequence[tuple[str, str]]
+    data: Mapping[str, object] = field(default_factory=dict)
+
+
+class Archive(Protocol):
+    """Sessions, as stored. `keys` limits what a chat may see to these session keys; None is everything."""
+
+    async def recent(self, limit: int, keys: tuple[str, ...] | None) -> list[SessionView]: ...
+
+    async def find(self, prefix: str, keys: tuple[str, ...] | None) -> list[SessionView]: ...
+
+    async def transcript(self, session_id: str) -> list[Line]: ...
+
+    async def rename(self, session_id: str, title: str) -> None: ...
+
+
+class Conversation(Protocol):
+    """The running engine's side of one chat."""
+
+    async def new(self, key: str, name: str, *, owner: bool) -> Opened:
+        """Draw the boundary. `owner`: this chat sees the owner's memory."""
+
+    async def stop(self, key: str) -> Stopped: ...
+
+    async def retry(self, key: str, chat: ChatRef, item_id: int) -> Literal["sent", "running", "nothing"]:
+        """Send the last reply again, or run the last turn again when it has none."""
+
+    async def current(self, key: str) -> SessionView | None: ...
+
+    async def resume(self, session_id: str, key: str, chat: ChatRef) -> SessionView: ...
+
+    async def backlog(self, key: str, answer: bool) -> int:
+        """Answer what waited while the process was down, or let it be; the number of messages."""
+
+
+class Models(Protocol):
+    """Which model answers in a chat."""
+
+    async def current(self, chat: ChatRef | None) -> ModelView: ...
+
+    async def choose(self, chat: ChatRef, name: str | None) -> ModelView:
+        """Pick `host/model` for one chat, or go back to the main one. Raises LookupError with words for people."""
+
+
+class Books(Protocol):
+    """Usage."""
+
+    async def session(self, key: str) -> list[UsageView]: ...
+
+    async def since(self, days: int) -> list[UsageView]: ...
+
+
+class Status(Protocol):
+    """The state of everything."""
+
+    async def view(self, key: str | None) -> StatusView: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Everything a command may ask for."""
+
+    archive: Archive
+    books: Books
+    status: Status
+    models: Models
+    conversation: Conversation | None = None

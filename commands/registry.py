@@ -1,0 +1,58 @@
+"""The commands of the house, by name and alias. A plugin's command never takes a built-in's name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from importlib.metadata import entry_points
+
+from rapidfuzz import process
+
+from commands.spec import CommandSpec
+
+
+class Registry:
+    """Commands in the order of their registration; `problems` says what could not be registered."""
+
+    def __init__(self, specs: Iterable[CommandSpec] = ()) -> None:
+        self._specs: dict[str, CommandSpec] = {}
+        self._names: dict[str, CommandSpec] = {}
+        self.problems: list[str] = []
+        for spec in specs:
+            self.add(spec)
+
+    def add(self, spec: CommandSpec) -> None:
+        """Register one command; a taken name is kept by its first holder and the collision is noted."""
+        if (holder := self._names.get(spec.name)) is not None:
+            self.problems.append(f"/{spec.name} is taken by {holder.help!r}; the second one is not offered")
+            return
+        self._specs[spec.name] = spec
+        for name in (spec.name, *spec.aliases):
+            self._names.setdefault(name, spec)
+
+    def __iter__(self) -> Iterator[CommandSpec]:
+        return iter(self._specs.values())
+
+    def get(self, name: str) -> CommandSpec | None:
+        """By name or alias, in any case."""
+        return self._names.get(name.lower())
+
+    def nearest(self, name: str) -> str | None:
+        """The name that a mistyped one probably meant."""
+        found = process.extractOne(name.lower(), list(self._names), score_cutoff=70)
+        return str(found[0]) if found else None
+
+
+def built_in() -> Registry:
+    """The house's own commands, then those of plugins (entry-point group `innkeeper.commands`: a CommandSpec)."""
+    from commands import help as help_command
+    from commands import models, sessions, status
+
+    registry = Registry([*sessions.SPECS, *models.SPECS, *status.SPECS, *help_command.SPECS])
+    for entry in entry_points(group="innkeeper.commands"):
+        try:
+            spec = entry.load()
+        except Exception as error:  # noqa: BLE001 - a plugin's fault must not stop the house
+            registry.problems.append(f"command plugin {entry.name}: {type(error).__name__}: {error}")
+            continue
+        registry.add(spec)
+    return registry

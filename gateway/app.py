@@ -1,0 +1,301 @@
+"""The composition root: settings become objects, the objects one running house, and everything opened is closed here.
+
+Nothing else reads a profile's folder, loads an adapter, or decides in which order things start and end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from commands.authority import role_of
+from commands.ports import Ports
+from commands.registry import Registry, built_in
+from commands.spec import Role
+from gateway.agent.snapshot import ProfilePrompt
+from gateway.clock import Clock, SystemClock
+from gateway.config.extensions import Extensions
+from gateway.config.load import Loaded
+from gateway.config.lock import ProfileLock
+from gateway.config.paths import Profile
+from gateway.config.reload import Broken, Reloaded, Watcher
+from gateway.config.schema import Settings
+from gateway.engine import notices
+from gateway.engine.delivery import Delivery
+from gateway.engine.desks import ChosenModels, StoredArchive, StoredBooks
+from gateway.engine.engine import Engine
+from gateway.engine.house import House
+from gateway.engine.session_key import access_rules, effective_rule
+from gateway.engine.status import HouseStatus, Live
+from gateway.models.catalogue import DEFAULT_MODEL, entry_of, model_path
+from gateway.models.client import HostInfo, ModelClient
+from gateway.models.local import LocalHost
+from gateway.models.registry import HostRegistry
+from gateway.observability.logging import set_up
+from gateway.observability.redact import Redactor
+from gateway.state.store import SqliteStore
+from gateway.tools.loader import plugin_tools
+from gateway.tools.toolset import Toolset
+from platforms.adapter import Adapter
+from platforms.errors import PlatformDown
+from platforms.manifest import AdapterContext, PlatformManifest
+from platforms.messages import ChatKind, ChatRef, Inbound
+from platforms.registry import load_adapter, manifests, usable
+
+WATCH_SECONDS = 2.0
+"""How often the settings file is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """A running house. `lines` are what the start has to say to whoever looks."""
+
+    profile: Profile
+    engine: Engine
+    hosts: HostRegistry
+    watcher: Watcher
+    registry: Registry
+    lines: tuple[str, ...]
+
+    async def serve(self) -> None:
+        """Until SIGTERM or SIGINT; SIGHUP, and a changed file, read the settings again."""
+        loop, ended, again = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
+        for name, event in ((signal.SIGTERM, ended), (signal.SIGINT, ended), (signal.SIGHUP, again)):
+            loop.add_signal_handler(name, event.set)
+        try:
+            while not ended.is_set():
+                await self._follow(force=again.is_set())
+                again.clear()
+                waits = [asyncio.ensure_future(each.wait()) for each in (ended, again)]
+                await asyncio.wait(waits, timeout=WATCH_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                for wait in waits:
+                    wait.cancel()
+        finally:
+            for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                loop.remove_signal_handler(name)
+
+    async def _follow(self, *, force: bool) -> None:
+        """Take over changed settings, or keep the old ones and say so."""
+        match await asyncio.to_thread(self.watcher.check, force):
+            case Reloaded(changed=changed, waiting=waiting):
+                await self._say(notices.configuration_changed(list(changed), list(waiting)), owners=False)
+            case Broken(problems):
+                await self._say(notices.configuration_kept(list(problems)), owners=True)
+            case None:
+                pass
+
+    async def _say(self, text: str, *, owners: bool) -> None:
+        self.engine.house.report.warning("settings", said=text)
+        if owners:
+            await self.engine.workers.tell_owner(f"settings:{self.engine.house.clock.now():.0f}", text)
+
+
+@asynccontextmanager
+async def running(
+    profile: Profile,
+    loaded: Loaded,
+    environment: Mapping[str, str],
+    *,
+    only: Sequence[str] | None = None,
+    extensions: Extensions | None = None,
+    verbose: bool = False,
+) -> AsyncIterator[App]:
+    """Own the profile, start everything, and end it in order. `only` names the platforms that may start.
+
+    Raises ProfileLocked, ConfigurationError, DatabaseTooNew.
+    """
+    clock = SystemClock()
+    async with AsyncExitStack() as stack:
+        stack.enter_context(ProfileLock(profile, clock))
+        logs = set_up(profile.logs, logging.INFO, Redactor(loaded.secrets), console=verbose)
+        stack.callback(logs.close)
+        store = await SqliteStore.open(profile.database)
+        stack.push_async_callback(store.close)
+        watcher = Watcher(profile, loaded, environment, extensions)
+        hosts = host_registry(profile, loaded, clock)
+        stack.push_async_callback(hosts.close)
+        report = LogReport(logging.getLogger("gateway.engine"))
+        adapters: dict[str, Adapter] = {}
+        delivery = Delivery(store, adapters, clock)
+        found, problems = _platforms(loaded.settings, only)
+        house = _house(profile, store, clock, watcher, hosts, adapters, delivery, report, found, problems)
+        for manifest in found.values():
+            _load(manifest, profile, loaded.settings, delivery, adapters, problems)
+        for adapter in adapters.values():
+            stack.push_async_callback(adapter.close)
+        registry = built_in()
+        engine = Engine(
+            house, registry, lambda engine: _status(profile, house, hosts, engine), lambda: _known(loaded)
+        )
+        await engine.start(list(adapters.values()))
+        stack.push_async_callback(engine.stop)
+        warm = asyncio.ensure_future(_warm(hosts, report))
+        stack.callback(warm.cancel)
+        rules = [f"{name}: {effective_rule(name, loaded.settings)}" for name in adapters]
+        lines = (*rules, f"model: {main_model(hosts)}", *problems, *registry.problems)
+        report.info("started", profile=profile.name, lines=list(lines))
+        yield App(profile, engine, hosts, watcher, registry, lines)
+
+
+def _house(
+    profile: Profile,
+    store: SqliteStore,
+    clock: Clock,
+    watcher: Watcher,
+    hosts: HostRegistry,
+    adapters: Mapping[str, Adapter],
+    delivery: Delivery,
+    report: LogReport,
+    found: Mapping[str, PlatformManifest],
+    problems: list[str],
+) -> House:
+    def settings() -> Settings:
+        return watcher.current.settings
+
+    plugins = plugin_tools()
+    problems.extend(plugins.problems)
+    prompt = ProfilePrompt(profile, settings, lambda line: report.warning("prompt.left_out", why=line))
+
+    def render(event: Inbound) -> str:
+        role = role_of(event.chat.platform, event.sender.id, access_rules(settings()))
+        manifest = found.get(event.chat.platform)
+        owner = role is Role.OWNER and event.kind is ChatKind.DIRECT
+        return prompt.render(owner=owner, hint=manifest.prompt_hint if manifest else "")
+
+    return House(
+        store=store,
+        clock=clock,
+        settings=settings,
+        adapters=adapters,
+        delivery=delivery,
+        hosts=hosts,
+        toolset=Toolset(plugins.tools, settings().agent.disabled_toolsets),
+        render_prompt=render,
+        report=report,
+        started_at=clock.now(),
+        carried=prompt.carried,
+    )
+
+
+class LogReport:
+    """`engine.house.Report` on the standard library's logging; masking is the handlers' matter."""
+
+    def __init__(self, log: logging.Logger) -> None:
+        self._log = log
+
+    def info(self, event: str, **fields: object) -> None:
+        self._log.info(event, extra={"fields": fields})
+
+    def warning(self, event: str, **fields: object) -> None:
+        self._log.warning(event, extra={"fields": fields})
+
+    def error(self, event: str, **fields: object) -> None:
+        self._log.error(event, extra={"fields": fields})
+
+
+def host_registry(profile: Profile, loaded: Loaded, clock: Clock) -> HostRegistry:
+    """The model hosts of a profile; nothing is started or connected yet."""
+    return HostRegistry(loaded.settings, clock, local_host(profile, loaded.settings, clock), keys=loaded.keys)
+
+
+def local_host(profile: Profile, settings: Settings, clock: Clock) -> Callable[[str], ModelClient]:
+    """Builds the client of the server that Innkeeper starts itself, from a model's name or `auto`."""
+
+    def build(name: str) -> ModelClient:
+        named = DEFAULT_MODEL if name == "auto" else name
+        path = model_path(named, profile.models)
+        entry = entry_of(path)
+        known = HostInfo(window=entry.window, tools=entry.tools, local=True) if entry is not None else None
+        return LocalHost(
+            path,
+            profile.folder,
+            clock=clock,
+            name=entry.name if entry is not None else path.stem,
+            window=settings.model.context_window or (entry.window if entry is not None else None),
+            temperature=entry.temperature if entry is not None else None,
+            known=known,
+        )
+
+    return build
+
+
+def main_model(hosts: HostRegistry) -> str:
+    """The main model as `host/model`, or why there is none."""
+    client = hosts.resolve()
+    return f"{client.host}/{client.model}"
+
+
+def stored_ports(profile: Profile, loaded: Loaded, store: SqliteStore, clock: Clock, gateway: str) -> Ports:
+    """What short-lived commands reach the house by: the same files and database, and no engine."""
+    hosts = host_registry(profile, loaded, clock)
+    status = HouseStatus(
+        store, profile.database, clock, lambda: loaded.settings, lambda: main_model(hosts), gateway=gateway
+    )
+    return Ports(StoredArchive(store), StoredBooks(store, clock), status, ChosenModels(store.facts, hosts))
+
+
+def _status(profile: Profile, house: House, hosts: HostRegistry, engine: Engine) -> HouseStatus:
+    live = Live(
+        started_at=house.started_at,
+        platforms=lambda: engine.platforms,
+        turns=lambda: len(engine.workers.running),
+        waiting=lambda key: len(engine.workers.box(key).waiting),
+    )
+    return HouseStatus(
+        house.store, profile.database, house.clock, house.settings, lambda: main_model(hosts), live=live
+    )
+
+
+def _known(loaded: Loaded) -> tuple[str, ...]:
+    return (*loaded.settings.model.fallbacks, *loaded.settings.hosts)
+
+
+def _platforms(settings: Settings, only: Sequence[str] | None) -> tuple[dict[str, PlatformManifest], list[str]]:
+    """The platforms that are on: always-on ones, and those with a token. One line for each that is broken."""
+    entries = manifests()
+    found = {
+        name: manifest
+        for name, manifest in usable(entries.values()).items()
+        if (only is None or name in only)
+        and (manifest.always_on or getattr(settings.platforms.get(name), "token", None))
+    }
+    problems = [f"{each.name}: {each.why}" for each in entries.values() if not isinstance(each, PlatformManifest)]
+    return found, problems
+
+
+def _load(
+    manifest: PlatformManifest,
+    profile: Profile,
+    settings: Settings,
+    delivery: Delivery,
+    adapters: dict[str, Adapter],
+    problems: list[str],
+) -> None:
+    """Build one adapter; one that cannot be built costs a line, not the house."""
+    section = settings.platforms.get(manifest.name)
+
+    def attached(chat: ChatRef) -> None:
+        delivery.wake(chat)
+
+    context = AdapterContext(
+        settings=section.model_dump() if section is not None else {},
+        profile=profile.name,
+        folder=str(profile.folder),
+        options={"on_attach": attached},
+    )
+    try:
+        adapters[manifest.name] = load_adapter(manifest, context)
+    except PlatformDown as error:
+        problems.append(f"{manifest.name}: {error}")
+
+
+async def _warm(hosts: HostRegistry, report: LogReport) -> None:
+    """Pay for slow imports after the start, before the first message."""
+    try:
+        await hosts.warm()
+    except Exception as fault:  # noqa: BLE001 - the first message will say what is wrong with the host
+        report.warning("warm.failed", why=f"{type(fault).__name__}: {fault}")

@@ -1,0 +1,227 @@
+"""`innkeeper run`, `chat` and `ask`: the gateway in the foreground, and windows on it.
+
+`chat` and `ask` attach to a running gateway; without one they run the engine themselves under the profile's lock.
+Either way they speak through the console's socket, so there is one path.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from gateway.cli.invocation import Invocation
+
+if TYPE_CHECKING:
+    from gateway.config.load import Loaded
+    from gateway.config.paths import Profile
+
+LAST_CHAT = "last-chat.json"
+SOCKET_SECONDS = 5.0
+
+
+@click.command()
+@click.option("-v", "--verbose", is_flag=True, help="Show the log here as well.")
+@click.pass_obj
+def run(invocation: Invocation, verbose: bool) -> None:
+    """Run the gateway in the foreground, until Ctrl-C or SIGTERM."""
+    asyncio.run(_run(invocation, verbose))
+
+
+@click.command()
+@click.option("-c", "--continue", "go_on", is_flag=True, help="Go on with the last conversation.")
+@click.option("--chat", "name", metavar="NAME", help="A conversation with a name, gone on with each time.")
+@click.pass_context
+def chat(ctx: click.Context, go_on: bool, name: str | None) -> None:
+    """Talk to the assistant here. Each start is a fresh session, unless you go on with the last one."""
+    ctx.exit(asyncio.run(_chat(ctx.obj, go_on, name)))
+
+
+@click.command()
+@click.argument("text", nargs=-1)
+@click.option("--chat", "name", metavar="NAME", help="Go on with the console chat of this name.")
+@click.option("--json", "as_json", is_flag=True, help="Print {session_id, reply, usage, notices}.")
+@click.pass_context
+def ask(ctx: click.Context, text: tuple[str, ...], name: str | None, as_json: bool) -> None:
+    """Ask one question (or pipe it in) and print the reply."""
+    words = " ".join(text)
+    if not sys.stdin.isatty():
+        piped = sys.stdin.read().strip()
+        words = f"{words}\n\n{piped}" if words and piped else words or piped
+    if not words.strip():
+        raise click.UsageError("there is nothing to ask: innkeeper ask TEXT, or pipe a text in")
+    ctx.exit(asyncio.run(_ask(ctx.obj, words, name, as_json)))
+
+
+async def _run(invocation: Invocation, verbose: bool) -> None:
+    from gateway.app import running
+
+    profile, loaded = _ready(invocation)
+    _weights(profile, loaded)
+    environment, extensions = invocation.environment, invocation.extensions()
+    async with running(profile, loaded, environment, extensions=extensions, verbose=verbose) as app:
+        click.echo(f"innkeeper runs (profile {profile.name}, process {_pid()}). Ctrl-C ends it.")
+        for line in app.lines:
+            click.echo(f"  {line}")
+        await app.serve()
+        click.echo("closing: running answers get their time")
+
+
+async def _chat(invocation: Invocation, go_on: bool, name: str | None) -> int:
+    from platforms.console.client import NoGateway, Window
+    from platforms.console.terminal import converse
+
+    async with _gateway(invocation) as house:
+        last = _LastChat.read(house.profile)
+        chosen = name or (last.chat if go_on and last else f"chat-{secrets.token_hex(3)}")
+        greeting = _greeting(house, last, go_on)
+        record = _LastChat(chosen, clean=False)
+        record.write(house.profile)
+        try:
+            async with Window(house.profile.folder, chosen) as window:
+                code = await converse(
+                    window,
+                    stdin=sys.stdin,
+                    stdout=sys.stdout,
+                    stderr=sys.stderr,
+                    commands=_commands(),
+                    history=house.profile.cache / "history",
+                    colour="NO_COLOR" not in invocation.environment,
+                    greeting=greeting,
+                )
+        except NoGateway as error:
+            click.echo(str(error), err=True)
+            return 1
+        _LastChat(chosen, clean=True).write(house.profile)
+        return code
+
+
+async def _ask(invocation: Invocation, text: str, name: str | None, as_json: bool) -> int:
+    from platforms.console.client import NoGateway, Window
+    from platforms.console.oneshot import ask as ask_once
+
+    async with _gateway(invocation) as house:
+        try:
+            async with Window(house.profile.folder, name or f"ask-{secrets.token_hex(4)}", "ask") as window:
+                return await ask_once(window, text, stdout=sys.stdout, stderr=sys.stderr, as_json=as_json)
+        except NoGateway as error:
+            click.echo(str(error), err=True)
+            return 1
+
+
+@dataclass(frozen=True, slots=True)
+class _House:
+    """What a window needs to know of the gateway behind it; `attached` when another process runs it."""
+
+    profile: Profile
+    model: str
+    embedded: bool
+    attached: bool
+
+
+@asynccontextmanager
+async def _gateway(invocation: Invocation) -> AsyncIterator[_House]:
+    """A gateway for a window: the running one, or one of our own for as long as the window is open."""
+    from gateway.app import main_model, running
+    from gateway.config.lock import holder
+    from platforms.console.place import locate
+
+    profile, loaded = _ready(invocation)
+    embedded = _embedded(loaded)
+    if holder(profile) is not None and locate(profile.folder).exists():
+        yield _House(profile, "", embedded, attached=True)
+        return
+    _weights(profile, loaded)
+    environment, extensions = invocation.environment, invocation.extensions()
+    async with running(profile, loaded, environment, only=("console",), extensions=extensions) as app:
+        await _served(profile)
+        yield _House(profile, main_model(app.hosts), embedded, attached=False)
+
+
+async def _served(profile: Profile) -> None:
+    """Wait until the console's socket is there; a window that finds none says so itself."""
+    from platforms.console.place import locate
+
+    deadline = asyncio.get_running_loop().time() + SOCKET_SECONDS
+    while not locate(profile.folder).exists() and asyncio.get_running_loop().time() < deadline:
+        await asyncio.sleep(0.01)
+
+
+def _ready(invocation: Invocation) -> tuple[Profile, Loaded]:
+    """The profile with its folders and first files made, and its settings checked."""
+    from gateway.config.profiles import furnish
+
+    loaded = invocation.settings()
+    return furnish(invocation.prepared()), loaded
+
+
+def _embedded(loaded: Loaded) -> bool:
+    """Whether the small embedded model answers because nothing else is configured."""
+    model = loaded.settings.model
+    unset = model.provider in ("auto", "local") and model.base_url is None and model.api_key is None
+    return unset and not (model.provider == "auto" and loaded.settings.hosts)
+
+
+def _weights(profile: Profile, loaded: Loaded) -> None:
+    """Fetch the local model's weights when they are needed and not here, with a bar where somebody looks."""
+    if not _embedded(loaded):
+        return
+    from gateway.cli.models import fetch
+    from gateway.models.catalogue import DEFAULT_MODEL
+
+    name = loaded.settings.model.model
+    fetch(profile.models, DEFAULT_MODEL if name == "auto" else name)
+
+
+def _greeting(house: _House, last: _LastChat | None, go_on: bool) -> str:
+    lines = []
+    if house.attached:
+        lines.append("Attached to the running gateway.")
+    else:
+        lines.append(f"Model: {house.model}.")
+    if house.embedded and not house.attached:
+        lines.append("It is tiny: good for a first try. For a better one: innkeeper models list, or innkeeper setup.")
+    if last is not None and not last.clean and not go_on:
+        lines.append("The last conversation ended abruptly; innkeeper chat --continue goes on with it.")
+    lines.append("/help lists the commands, Ctrl-D leaves.")
+    return "\n".join(lines)
+
+
+def _commands() -> dict[str, str]:
+    from commands.registry import built_in
+
+    return {spec.name: spec.help for spec in built_in() if spec.chat}
+
+
+def _pid() -> int:
+    import os
+
+    return os.getpid()
+
+
+@dataclass(frozen=True, slots=True)
+class _LastChat:
+    """The console chat that was open last, and whether its window was closed in good order."""
+
+    chat: str
+    clean: bool
+
+    @classmethod
+    def read(cls, profile: Profile) -> _LastChat | None:
+        try:
+            raw = json.loads((profile.cache / LAST_CHAT).read_text(encoding="utf-8"))
+            return cls(str(raw["chat"]), bool(raw["clean"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def write(self, profile: Profile) -> None:
+        from memory.files import write_atomic
+
+        write_atomic(profile.cache / LAST_CHAT, json.dumps({"chat": self.chat, "clean": self.clean}))

@@ -1,0 +1,238 @@
+"""What `innkeeper doctor` looks at by itself: home, settings, secrets, lock, disk, platforms and model hosts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+from gateway.cli.doctor import Check, Finding, Patient
+
+LOW_DISK = 500 * 1024 * 1024  # bytes: a backup and the small model's weights fit
+EMBEDDED_PACKAGE = "xllamacpp"
+
+
+def checks() -> list[Check]:
+    """All of them, in the order in which one thing needs the other."""
+    return [
+        Check("python", _python),
+        Check("home", _home),
+        Check("disk", _disk),
+        Check("settings", _settings),
+        Check("secrets", _secrets),
+        Check("plugins", _plugins),
+        Check("lock", _lock),
+        Check("platforms", _platforms),
+        Check("access", _access),
+        Check("model", _model),
+        Check("hosts", _hosts),
+    ]
+
+
+def _python(_: Patient) -> Iterator[Finding]:
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    yield Finding("ok", f"version {version}")
+
+
+def _home(who: Patient) -> Iterator[Finding]:
+    folder = who.profile.folder
+    if not folder.is_dir():
+        yield Finding("warning", f"{folder} does not exist yet", "`innkeeper setup` makes it")
+    elif not os.access(folder, os.W_OK | os.X_OK):
+        yield Finding("problem", f"{folder} cannot be written", "give this user the right to write there")
+    elif folder.stat().st_mode & 0o077:
+        yield Finding("warning", f"others on this machine may look into {folder}", f"chmod 700 {folder}")
+    else:
+        yield Finding("ok", f"{folder} (profile {who.profile.name})")
+
+
+def _disk(who: Patient) -> Iterator[Finding]:
+    place = next((path for path in (who.profile.folder, *who.profile.folder.parents) if path.exists()), None)
+    if place is None:
+        return
+    free = shutil.disk_usage(place).free
+    text = f"{free / 1024**3:.1f} GiB free"
+    if free < LOW_DISK:
+        yield Finding("problem", text, "make room; a full disk stops every write")
+    else:
+        yield Finding("ok", text)
+
+
+def _settings(who: Patient) -> Iterator[Finding]:
+    if who.problems:
+        for problem in who.problems:
+            yield Finding("problem", problem, f"edit {who.profile.config}, then `innkeeper config check`")
+    elif who.profile.config.exists():
+        yield Finding("ok", f"{who.profile.config.name} is valid")
+    else:
+        yield Finding("warning", f"there is no {who.profile.config.name}; defaults are used", "`innkeeper setup`")
+
+
+def _secrets(who: Patient) -> Iterator[Finding]:
+    if not who.profile.env.exists():
+        return
+    mode = stat.S_IMODE(who.profile.env.stat().st_mode)
+    if mode & 0o077:
+        yield Finding("problem", f"others may read {who.profile.env} (mode {mode:o})", f"chmod 600 {who.profile.env}")
+    else:
+        yield Finding("ok", ".env is readable by its owner only")
+
+
+def _plugins(_: Patient) -> Iterator[Finding]:
+    from platforms.registry import BrokenPlugin, manifests
+
+    for entry in manifests().values():
+        if isinstance(entry, BrokenPlugin):
+            yield Finding("problem", f"the platform {entry.name} cannot be used: {entry.why}", "update or remove it")
+
+
+def _lock(who: Patient) -> Iterator[Finding]:
+    from gateway.config.lock import holder
+
+    owner = holder(who.profile)
+    if owner is None:
+        yield Finding("ok", "no gateway runs in this profile")
+    elif owner.pid is None or not owner.visible:
+        yield Finding(
+            "warning",
+            "a process that is not visible from here owns the profile",
+            "look for it in other containers that share this folder",
+        )
+    else:
+        yield Finding("ok", f"the gateway runs as process {owner.pid}")
+
+
+def _platforms(who: Patient) -> Iterator[Finding]:
+    if who.loaded is None:
+        return
+    on = []
+    for name in who.loaded.settings.platforms:
+        values = who.loaded.settings.platform(name)
+        if not values.get("token"):
+            continue
+        on.append(name)
+        if not values.get("allowed_users"):
+            yield Finding(
+                "warning",
+                f"{name} has a token, and platforms.{name}.allowed_users is empty: strangers get a pairing code",
+                f"innkeeper config set platforms.{name}.allowed_users '[YOUR_ID]'",
+            )
+        elif "*" in values["allowed_users"]:
+            yield Finding(
+                "warning",
+                f'anybody may talk to the bot on {name} ("*" in allowed_users)',
+                "list the people instead, unless that is what you want",
+            )
+        else:
+            yield Finding("ok", f"{name} is on")
+    if not on:
+        yield Finding("warning", "no platform has a token; only the console works", "`innkeeper setup` asks for one")
+
+
+def _access(who: Patient) -> Iterator[Finding]:
+    if who.loaded is None:
+        return
+    access = who.loaded.settings.access
+    gated = who.loaded.settings.memory.write_approval or who.loaded.settings.skills.write_approval
+    if gated and not access.home_chats:
+        yield Finding(
+            "warning",
+            "writes wait for approval, and no home chat is set to announce them",
+            "write /sethome in the chat that should get the cards",
+        )
+    if access.owners:
+        yield Finding("ok", f"owners: {', '.join(access.owners)}")
+
+
+def _model(who: Patient) -> Iterator[Finding]:
+    if who.loaded is None:
+        return
+    model = who.loaded.settings.model
+    usual = {"openai", "anthropic", "openrouter"}
+    if model.provider in usual and not (model.api_key or model.base_url):
+        yield Finding(
+            "problem",
+            f"model.provider is {model.provider}, and there is no key for it",
+            f"put {model.provider.upper()}_API_KEY into {who.profile.env}",
+        )
+    elif model.provider in usual or model.base_url or model.provider in who.loaded.settings.hosts:
+        yield Finding("ok", f"provider {model.provider}, model {model.model}")
+    elif model.provider == "auto" and who.loaded.keys:
+        yield Finding("ok", f"a key is set for {', '.join(sorted(who.loaded.keys))}")
+    else:
+        yield from _embedded(who)
+
+
+def _embedded(who: Patient) -> Iterator[Finding]:
+    from gateway.models.catalogue import DEFAULT_MODEL, entry_named
+    from gateway.models.pull import is_present
+
+    if not find_spec(EMBEDDED_PACKAGE):
+        yield Finding(
+            "problem",
+            f"no model host is configured, and the package {EMBEDDED_PACKAGE} is not installed",
+            "pip install 'innkeeper[local]', or `innkeeper setup` for a host",
+        )
+        return
+    assert who.loaded is not None
+    wanted = who.loaded.settings.model.model
+    entry = entry_named(DEFAULT_MODEL if wanted == "auto" else wanted)
+    if entry is None:
+        yield Finding("ok", f"the embedded host runs {wanted}")
+    elif is_present(entry, who.profile.models):
+        yield Finding("ok", f"the embedded host runs {entry.title}", "")
+    else:
+        yield Finding(
+            "warning",
+            f"the weights of {entry.title} are not here yet",
+            f"`innkeeper models pull {entry.name}` fetches them; `innkeeper chat` does so by itself",
+        )
+
+
+def _hosts(who: Patient) -> Iterator[Finding]:
+    if who.loaded is None:
+        return
+    settings = who.loaded.settings
+    named = [(f"hosts.{name}", host.kind, host.base_url, host.api_key) for name, host in settings.hosts.items()]
+    for key, kind, address, secret in [
+        ("model", settings.model.provider, settings.model.base_url, settings.model.api_key),
+        *named,
+    ]:
+        if address is None:
+            continue
+        yield _reached(who, key, kind, address, secret)
+
+
+def _reached(who: Patient, key: str, kind: str, address: str, secret: str | None) -> Finding:
+    headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+    target = f"{address}/models"
+    if kind == "anthropic":
+        headers = {"x-api-key": secret or "", "anthropic-version": "2023-06-01"}
+        target = f"{address}/v1/models"
+    answer = who.probe(target, headers)
+    match answer.status:
+        case None:
+            return Finding(
+                "problem",
+                f"{key}: nothing answers at {address} ({answer.reason})",
+                f"start that server, or correct {key}.base_url",
+            )
+        case 401 | 403:
+            return Finding("problem", f"{key}: {address} refuses the key ({answer.status})", f"correct {key}.api_key")
+        case 404:
+            return Finding(
+                "warning",
+                f"{key}: {address} answers, but has no list of models (404)",
+                f"check that {key}.base_url ends as the server wants it, often in /v1",
+            )
+        case 503:
+            return Finding("warning", f"{key}: {address} is loading its model (503)", "wait, and try again")
+        case status if status >= 500:
+            return Finding(
+                "problem", f"{key}: {address} answers with an error ({status})", "look at that server's log"
+            )
+        case _:
+            return Finding("ok", f"{key}: {address} answers")

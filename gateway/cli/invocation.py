@@ -1,0 +1,45 @@
+"""What every subcommand gets: which profile is meant, and its settings, read when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the short path (`innkeeper --help`) pays for none of this
+    from gateway.config.extensions import Extensions
+    from gateway.config.load import Loaded
+    from gateway.config.paths import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """The global options of one call. It is `click.Context.obj`."""
+
+    profile_name: str | None
+    environment: Mapping[str, str] = field(repr=False)
+
+    def profile(self) -> Profile:
+        """The profile meant; its folders may not exist yet. Raises ConfigurationError when there is no such one."""
+        from gateway.config.profiles import resolve
+
+        return resolve(self.profile_name, self.environment)
+
+    def prepared(self) -> Profile:
+        """The same, with its folders made."""
+        from gateway.config.profiles import prepare
+
+        return prepare(self.profile())
+
+    def extensions(self) -> Extensions:
+        """The platforms that plugins add to the settings."""
+        from gateway.config.extensions import Extensions
+        from platforms.registry import manifests, usable
+
+        return Extensions(platforms=usable(manifests().values()))
+
+    def settings(self) -> Loaded:
+        """The profile's settings. Raises ConfigurationError with every problem."""
+        from gateway.config.load import load_settings
+
+        return load_settings(self.profile(), self.environment, self.extensions())

@@ -1,0 +1,126 @@
+"""The `innkeeper` command: global options, the table of subcommands, exit codes.
+
+Only the subcommand that was named is imported, so that help and short commands answer at once. Chat commands as
+subcommands come from surface.py, which builds them from their specs.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import click
+
+from gateway.cli.invocation import Invocation
+from gateway.config.environment import process_environment
+from gateway.errors import ConfigurationError, InnkeeperError, ProfileLocked
+
+OWN: dict[str, tuple[str, str]] = {
+    "run": ("gateway.cli.conversation:run", "Run the gateway in the foreground."),
+    "chat": ("gateway.cli.conversation:chat", "Talk to the assistant here."),
+    "ask": ("gateway.cli.conversation:ask", "Ask one question and print the reply."),
+    "setup": ("gateway.cli.setup:setup", "Answer a few questions and start."),
+    "doctor": ("gateway.cli.doctor:doctor", "Check everything that is configured and say what to do."),
+    "config": ("gateway.cli.configuration:config", "Check, show and change settings."),
+    "models": ("gateway.cli.models:models", "List, fetch, pick and test models."),
+    "profile": ("gateway.cli.profiles:profile", "List, make, pick and delete profiles."),
+    "dashboard": ("gateway.cli.dashboard:dashboard", "Serve the web page."),
+}
+"""Subcommands with a file of their own: name -> (import string, short help)."""
+
+SURFACE = "gateway.cli.surface"
+CHAT: dict[str, str] = {
+    "memory": "What is kept, what waits, history and undo.",
+    "skills": "Skills, and the changes to them that wait.",
+    "sessions": "List, search, show, export and prune sessions.",
+    "journey": "What was learnt, over time.",
+    "cron": "Jobs by the clock.",
+    "curator": "The care of skills that nobody uses.",
+    "reviews": "Reviews that wait, and what they cost and brought.",
+    "refine": "Review a conversation now.",
+    "pairing": "People who asked to be let in.",
+    "usage": "Tokens and cost.",
+    "status": "How the house is doing.",
+    "maintenance": "Run a maintenance task now.",
+    "backup": "Copies of the whole home.",
+}
+"""Chat commands that `--help` names; others are found by name in the surface."""
+
+USAGE = 2
+FAILED = 1
+
+
+class Innkeeper(click.Group):
+    """A group that imports a subcommand when it is named, and turns our errors into a line and an exit code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        own = [name for name, (target, _) in OWN.items() if find_spec(target.partition(":")[0])]
+        return own + (list(CHAT) if find_spec(SURFACE) else [])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in OWN:
+            module, _, attribute = OWN[cmd_name][0].partition(":")
+            if find_spec(module):
+                command: click.Command = getattr(import_module(module), attribute)
+                return command
+            return None
+        if find_spec(SURFACE):
+            found: click.Command | None = import_module(SURFACE).command_for(cmd_name)
+            return found
+        return None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        helps = {name: text for name, (_, text) in OWN.items()} | CHAT
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, helps[name]) for name in self.list_commands(ctx)])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (ConfigurationError, ProfileLocked) as error:
+            click.echo(str(error), err=True)
+            ctx.exit(USAGE)
+        except InnkeeperError as error:
+            click.echo(str(error), err=True)
+            ctx.exit(FAILED)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            from gateway.config.values import closest
+
+            near = closest(args[0], self.list_commands(ctx)) if args else ""
+            raise click.UsageError(f"There is no command '{args[0]}'{near}", ctx) from None
+
+
+def _print_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"innkeeper {version('innkeeper')}")
+        ctx.exit()
+
+
+@click.group(cls=Innkeeper, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("-p", "--profile", "profile_name", metavar="NAME", help="The profile to work in.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+)
+@click.pass_context
+def cli(ctx: click.Context, profile_name: str | None) -> None:
+    """One assistant for Telegram, Discord and the terminal, with a small memory that you can read."""
+    if not isinstance(ctx.obj, Invocation):
+        ctx.obj = Invocation(profile_name, process_environment())
+
+
+def main() -> None:
+    """The entry point. Exit codes: 0 done, 1 could not, 2 wrong usage or configuration."""
+    cli(prog_name="innkeeper")
+
+
+if __name__ == "__main__":
+    main()

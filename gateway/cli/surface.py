@@ -1,0 +1,123 @@
+"""Chat commands as subcommands: each CommandSpec that has a shell surface becomes a click command, unchanged.
+
+They work on the profile's files and database, beside a running gateway or without one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+import click
+
+from commands.context import Context, NeedsChat
+from commands.registry import Registry, built_in
+from commands.reply import CommandReply
+from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Role
+from gateway.cli.invocation import Invocation
+
+FAILED = 1
+
+
+def command_for(name: str) -> click.Command | None:
+    """The subcommand of a command's name or alias; None when there is none on the shell."""
+    registry = built_in()
+    spec = registry.get(name)
+    if spec is None or not spec.shell:
+        return None
+    if not spec.actions:
+        return _leaf(spec.name, spec.help, spec.arguments, _handler(spec.handler), registry)
+    group = click.Group(
+        spec.name,
+        help=_sentence(spec.help),
+        invoke_without_command=spec.handler is not None,
+        no_args_is_help=spec.handler is None,
+        callback=_default(spec, registry) if spec.handler is not None else None,
+        params=[_json_option()] if spec.handler is not None else [],
+    )
+    for action in spec.actions:
+        group.add_command(_action(action, registry))
+    return group
+
+
+def _action(action: Action, registry: Registry) -> click.Command:
+    return _leaf(action.name, action.help, action.arguments, action.handler, registry)
+
+
+def _default(spec: CommandSpec, registry: Registry) -> Any:
+    @click.pass_context
+    def run(ctx: click.Context, as_json: bool) -> None:
+        if ctx.invoked_subcommand is None:
+            _carry_out(ctx, _handler(spec.handler), Arguments(json=as_json), registry)
+
+    return run
+
+
+def _leaf(
+    name: str, help_text: str, arguments: tuple[Argument, ...], handler: Handler, registry: Registry
+) -> click.Command:
+    @click.pass_context
+    def run(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
+        values = {
+            key: " ".join(value) if isinstance(value, tuple) else value for key, value in given.items() if value
+        }
+        _carry_out(ctx, handler, Arguments(values, json=as_json), registry)
+
+    params: list[click.Parameter] = [_parameter(each) for each in arguments]
+    return click.Command(name, callback=run, params=[*params, _json_option()], help=_sentence(help_text))
+
+
+def _parameter(argument: Argument) -> click.Argument:
+    kind = click.Choice(argument.choices, case_sensitive=False) if argument.choices else None
+    return click.Argument([argument.name], required=argument.required, nargs=-1 if argument.rest else 1, type=kind)
+
+
+def _json_option() -> click.Option:
+    return click.Option(["--json", "as_json"], is_flag=True, help="Print data for programs.")
+
+
+def _handler(handler: Handler | None) -> Handler:
+    assert handler is not None, "a command without actions has a handler"
+    return handler
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _carry_out(ctx: click.Context, handler: Handler, arguments: Arguments, registry: Registry) -> None:
+    invocation = ctx.find_object(Invocation)
+    assert invocation is not None, "the root command makes it"
+    try:
+        reply = asyncio.run(_run(invocation, handler, arguments, registry))
+    except NeedsChat as error:
+        raise click.UsageError(str(error)) from None
+    if arguments.json and reply.data is not None:
+        click.echo(json.dumps(reply.data, ensure_ascii=False, indent=2))
+    else:
+        click.echo(reply.text if sys.stdout.isatty() else _plain(reply.text))
+    ctx.exit(0 if reply.ok else FAILED)
+
+
+async def _run(invocation: Invocation, handler: Handler, arguments: Arguments, registry: Registry) -> CommandReply:
+    from gateway.app import stored_ports
+    from gateway.clock import SystemClock
+    from gateway.config.lock import holder
+    from gateway.state.store import SqliteStore
+
+    profile = invocation.prepared()
+    held = holder(profile)
+    gateway = f"running (process {held.pid})" if held is not None else "not running"
+    store = await SqliteStore.open(profile.database)
+    try:
+        ports = stored_ports(profile, invocation.settings(), store, SystemClock(), gateway)
+        return await handler(Context(Role.OWNER, "shell", ports, registry), arguments)
+    finally:
+        await store.close()
+
+
+def _plain(text: str) -> str:
+    """The same without the two marks that only a chat needs."""
+    return text.replace("**", "").replace("`", "")

@@ -1,0 +1,73 @@
+"""What plugins add to the settings: platforms by manifest, kinds of model hosts, memory providers.
+
+The registers that find plugins live elsewhere and hand their finds in; here are the built-in ones, so that the
+settings can be read without any register.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+
+from pydantic import BaseModel
+
+from platforms.manifest import PlatformManifest
+
+HOST_KINDS = frozenset({"openai", "anthropic", "local"})
+PREDEFINED_HOSTS = frozenset({"openai", "anthropic", "local", "openrouter"})
+MEMORY_PROVIDERS = frozenset(
+    {"retaindb", "byterover", "honcho", "hindsight", "supermemory", "mem0", "openviking", "holographic"}
+)
+
+KEY_VARIABLES: Mapping[str, str] = {
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+}
+"""The usual variable of each provider's key."""
+
+
+def built_in_platforms() -> dict[str, PlatformManifest]:
+    """The platforms that every installation has."""
+    return {
+        "telegram": PlatformManifest(
+            "telegram",
+            adapter="platforms.telegram.adapter:build",
+            settings="platforms.telegram.settings:TelegramSettings",
+            token_variable="TELEGRAM_BOT_TOKEN",
+        ),
+        "discord": PlatformManifest(
+            "discord",
+            adapter="platforms.discord.adapter:build",
+            settings="platforms.discord.settings:DiscordSettings",
+            token_variable="DISCORD_BOT_TOKEN",
+        ),
+        "console": PlatformManifest("console", adapter="platforms.console.adapter:build", always_on=True),
+        "web": PlatformManifest("web", adapter="", always_on=True),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Extensions:
+    """What may be named in config.yaml beyond the fixed names. `platforms` are added to the built-in ones."""
+
+    platforms: Mapping[str, PlatformManifest] = field(default_factory=dict)
+    host_kinds: frozenset[str] = frozenset()
+    memory_providers: frozenset[str] = frozenset()
+
+    def manifests(self) -> dict[str, PlatformManifest]:
+        return {**built_in_platforms(), **self.platforms}
+
+    def platform_models(self) -> dict[str, type[BaseModel] | None]:
+        """Each platform's settings model; None for a platform without settings."""
+        return {
+            name: _model(manifest.settings) if manifest.settings else None
+            for name, manifest in self.manifests().items()
+        }
+
+
+def _model(reference: str) -> type[BaseModel]:
+    module, _, name = reference.partition(":")
+    model: type[BaseModel] = getattr(import_module(module), name)
+    return model

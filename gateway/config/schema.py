@@ -1,0 +1,205 @@
+"""Every key of config.yaml with its default: the root `Settings`, and the sections about models, access and work.
+
+The sections about what people see and what is learnt are in sections.py; the platforms bring their own. Reading
+the file, naming lines and filling in secrets belong to load.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, Field, SerializeAsAny, model_validator
+
+from gateway.config.sections import Curator, Dashboard, Display, Gateway, Hooks, Memory, Sessions, Skills
+from gateway.config.values import (
+    Count,
+    Effort,
+    HostKind,
+    HostModels,
+    HostName,
+    Positive,
+    Provider,
+    References,
+    TrueFalseAuto,
+)
+from platforms.settings import Secret, Section, Texts, Truth, WebAddress
+
+
+class Model(Section):
+    """Which model answers in every chat that did not pick another."""
+
+    provider: Provider = "auto"
+    """openai, anthropic, openrouter, local, a name under hosts, or auto: the first that is usable."""
+    model: str = "auto"
+    """The model's name at that host; auto takes the one it serves, or its usual one."""
+    base_url: WebAddress | None = None
+    """The server's address, for any OpenAI-compatible server; null means the provider's own."""
+    api_key: Secret | None = Field(None, repr=False)
+    """The key; null takes the provider's usual variable, such as OPENAI_API_KEY."""
+    context_window: Positive | None = None
+    """Tokens that the model can read at once; null asks the host."""
+    reasoning_effort: Effort | None = None
+    """How long the model may think (none, minimal, low, medium, high, xhigh, max); null leaves it to the host."""
+    local: TrueFalseAuto = "auto"
+    """Whether the host shares its machine with others who wait; auto: true when it runs on this machine."""
+    fallbacks: HostModels = ()
+    """Models as host/model, tried in order when the host is down, refuses or is out of quota."""
+
+
+class Host(Section):
+    """One model host under `hosts`, to be named in `provider`, in fallbacks and in `/model`."""
+
+    kind: HostKind = "openai"
+    """How to talk to it: openai (any OpenAI-compatible server), anthropic, or local (started by Innkeeper)."""
+    base_url: WebAddress | None = None
+    """The server's address; null means the kind's own."""
+    api_key: Secret | None = Field(None, repr=False)
+    """The key; null takes the kind's usual variable when base_url is null too."""
+    context_window: Positive | None = None
+    """Tokens that its model can read at once; null asks the host."""
+    local: TrueFalseAuto = "auto"
+    """Whether reviews should wait until it is idle; auto: true when it runs on this machine."""
+    concurrency: Positive | None = None
+    """Requests that it may answer at once; null leaves it to the kind (local: 1)."""
+
+
+class Access(Section):
+    """Who may decide and who may change settings. Who may talk is set for each platform."""
+
+    owners: References = ()
+    """People as platform:id who may change settings; empty makes everybody allowed by an explicit id an owner."""
+    operators: References = ()
+    """People as platform:id who may approve and reject what waits."""
+    home_chats: References = ()
+    """Chats as platform:id in which notices and cards for operators are shown."""
+
+
+class BackgroundReview(Section):
+    """Looking back at a conversation for what is worth keeping."""
+
+    enabled: Truth = True
+    """false stops automatic reviews; /refine still works."""
+    provider: Provider = "auto"
+    """The host of the review's model; auto means the conversation's own."""
+    model: str = "auto"
+    """The review's model, or host/model; auto means the conversation's own."""
+    reasoning_effort: Effort | None = None
+    """Acts only on another model than the conversation's; null leaves it to the host."""
+    max_input_tokens: int | None = None
+    """Tokens that one review may read in all; null: 75 % of the window; 0 or less: no limit."""
+    extra_tools: Texts = ()
+    """Further tools that a review may use, of those that the conversation has."""
+    defer: Literal["auto", "never", "always"] = "auto"
+    """Whether reviews wait until the host is idle; auto: on hosts that are local."""
+    defer_max_age_s: Count = 1800
+    """Seconds after which a waiting review starts although the host is busy."""
+    quiet_s: Count = 15
+    """Seconds without a turn before a waiting review may start."""
+
+
+class Helper(Section):
+    """The model for a side task."""
+
+    provider: Provider = "auto"
+    """The host; auto means the main model's."""
+    model: str = "auto"
+    """The model, or host/model; auto means the main model."""
+
+
+class Auxiliary(Section):
+    """Models for work beside the chat."""
+
+    background_review: BackgroundReview = BackgroundReview()
+    """Reviews of conversations."""
+    curator: Helper = Helper()
+    """Merging of skills."""
+    compaction: Helper = Helper()
+    """Summaries of long conversations."""
+
+
+class Agent(Section):
+    """What the assistant may use in a turn."""
+
+    disabled_toolsets: Texts = ()
+    """Names of toolsets that are not offered, such as memory, skills, files."""
+    max_iterations: Positive = 30
+    """Model calls in one turn, at most."""
+    file_roots: Texts = ()
+    """Folders that the file tools may touch; empty turns these tools off."""
+
+
+class McpServer(Section):
+    """One MCP server that gives tools: a command to start, or an address to call."""
+
+    command: str | None = None
+    """The program to start."""
+    args: Texts = ()
+    """Its arguments."""
+    env: dict[str, str] = Field(default_factory=dict, repr=False)
+    """Its variables."""
+    url: WebAddress | None = None
+    """The server's address, instead of a command."""
+    headers: dict[str, str] = Field(default_factory=dict, repr=False)
+    """HTTP headers for the address, such as Authorization."""
+    enabled: Truth = True
+    """false keeps the entry and leaves the server alone."""
+
+    @model_validator(mode="after")
+    def _one_way_in(self) -> Self:
+        if (self.command is None) == (self.url is None):
+            raise ValueError("needs either command or url")
+        return self
+
+
+class Settings(Section):
+    """The whole of config.yaml, checked. `platforms` holds each platform's own settings model, by name."""
+
+    model: Model = Model()
+    """The main model."""
+    hosts: dict[HostName, Host] = Field(default_factory=dict)
+    """Model hosts by name."""
+    platforms: dict[str, SerializeAsAny[BaseModel]] = Field(default_factory=dict)
+    """Chat platforms by name."""
+    access: Access = Access()
+    """Roles."""
+    memory: Memory = Memory()
+    """Curated memory."""
+    skills: Skills = Skills()
+    """Skills."""
+    display: Display = Display()
+    """Notices."""
+    auxiliary: Auxiliary = Auxiliary()
+    """Models for side tasks."""
+    sessions: Sessions = Sessions()
+    """Where a session ends."""
+    gateway: Gateway = Gateway()
+    """The running gateway."""
+    curator: Curator = Curator()
+    """Care of skills."""
+    agent: Agent = Agent()
+    """Tools in a turn."""
+    hooks: Hooks = Hooks()
+    """Large outputs."""
+    dashboard: Dashboard = Dashboard()
+    """The web page."""
+    mcp_servers: dict[str, McpServer] = Field(default_factory=dict)
+    """MCP servers by name."""
+
+    def platform(self, name: str) -> Mapping[str, Any]:
+        """A platform's settings as plain values; empty when it has none."""
+        found = self.platforms.get(name)
+        return {} if found is None else found.model_dump()
+
+
+def flattened(settings: Settings) -> Iterator[tuple[str, Any]]:
+    """Every effective value as (dotted key, plain value), in the order of the schema. Empty groups are `{}`."""
+    yield from _flat("", settings.model_dump(mode="json"))
+
+
+def _flat(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict) and (value or not path):
+        for key, inner in value.items():
+            yield from _flat(f"{path}.{key}" if path else key, inner)
+    else:
+        yield path, value

@@ -1,0 +1,176 @@
+"""The sections of config.yaml about what people see and what is learnt: memory, skills, notices, sessions, care."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from gateway.config.values import (
+    Approval,
+    Count,
+    Hour,
+    MemoryProvider,
+    Notices,
+    PlatformName,
+    Positive,
+    Quiet,
+    Zone,
+)
+from platforms.settings import OnOff, Section, Texts, Truth, WebAddress
+
+
+class Memory(Section):
+    """The two small files that the assistant keeps."""
+
+    memory_enabled: Truth = True
+    """Keep MEMORY.md, the assistant's own notes."""
+    user_profile_enabled: Truth = True
+    """Keep USER.md, who the person is."""
+    memory_char_limit: Positive = 2200
+    """Characters that MEMORY.md may hold."""
+    user_char_limit: Positive = 1375
+    """Characters that USER.md may hold."""
+    write_approval: Approval = False
+    """false writes freely, true lets every write wait for a yes, auto waits on messengers and not on the console."""
+    nudge_interval: Count = 10
+    """A review of memory after so many messages; 0 turns it off."""
+    scope: Literal["owner", "person", "room"] = "owner"
+    """Whose memory exists: only the owner's, one for each person, or one for each room as well."""
+    share: Truth = False
+    """Let MEMORY.md (never USER.md) into every chat, for a bot of a team."""
+    session_notes: OnOff = True
+    """Tell a running session what changed in memory since it began."""
+    provider: MemoryProvider | None = None
+    """An external memory beside the files, such as retaindb or byterover; null means none."""
+    prefetch_spill_enabled: Truth = False
+    """Put large recalls of the provider into a file and show head, tail and path."""
+
+
+class Skills(Section):
+    """Procedures that the assistant learnt."""
+
+    write_approval: Approval = False
+    """false writes freely, true lets every change wait for a yes, auto waits on messengers."""
+    creation_nudge_interval: Count = 10
+    """A review for skills after so many tool calls; 0 turns it off."""
+    guard_agent_created: Truth = False
+    """Scan the assistant's own skills as strictly as installed ones."""
+    external_dirs: Texts = ()
+    """Further folders with skills; they are read, never changed."""
+
+
+class PlatformDisplay(Section):
+    """Notices on one platform."""
+
+    memory_notifications: Notices | None = None
+    """off, on or verbose on this platform; null follows the general setting."""
+
+
+class Display(Section):
+    """What is said unasked."""
+
+    memory_notifications: Notices = "on"
+    """A line when memory or a skill was changed: off, on, or verbose with previews."""
+    platforms: dict[PlatformName, PlatformDisplay] = Field(default_factory=dict)
+    """Exceptions by platform, such as {telegram: {memory_notifications: verbose}}."""
+
+    def notices_on(self, platform: str) -> Literal["off", "on", "verbose"]:
+        """The rule for one platform."""
+        own = self.platforms.get(platform)
+        return (
+            self.memory_notifications if own is None or own.memory_notifications is None else own.memory_notifications
+        )
+
+
+class Reset(Section):
+    """When a session ends by itself."""
+
+    mode: Literal["none", "idle", "daily", "both"] = "none"
+    """none (never), idle (after idle_minutes), daily (at at_hour), or both."""
+    idle_minutes: Positive = 1440
+    """Minutes without a message, for idle and both."""
+    at_hour: Hour = 4
+    """The hour of the day (0 to 23), for daily and both."""
+
+
+class Sessions(Section):
+    """Where a session ends, who shares one, and how long the archive keeps it."""
+
+    reset: Reset = Reset()
+    """Boundaries without /new."""
+    boundary_hint: OnOff = True
+    """Offer a boundary in a quiet line when a session has grown long; at most once a day in a chat."""
+    group_scope: Literal["chat", "person"] = "chat"
+    """In groups, one session for the chat, or one for each person."""
+    retention_days: Positive | None = None
+    """Days after which ended sessions leave the archive; null keeps them."""
+
+
+class Gateway(Section):
+    """The running gateway."""
+
+    busy: Literal["queue", "interrupt", "steer"] = "queue"
+    """What a further message does while a turn runs: waits, cancels it, or is handed to it."""
+    backlog_minutes: Count = 60
+    """Messages that waited longer while the gateway was down are answered with one question."""
+    drain_seconds: Count = 20
+    """Seconds that running turns get when the gateway is asked to stop."""
+    quiet_hours: Quiet = None
+    """No cards and digests in these hours, such as 22:30-07:00; null means never quiet."""
+    timezone: Zone | None = None
+    """The IANA zone for quiet hours, digest, resets and jobs; null means this machine's."""
+    digest_hour: Hour = 9
+    """The hour of the daily list of what waits (0 to 23)."""
+    budgets: dict[Literal["total", "chat", "background_review", "compaction", "cron", "curator"], Count] = Field(
+        default_factory=dict
+    )
+    """Tokens a day, by task or in total, such as {background_review: 20000}; what is not named has no limit."""
+
+
+class Curator(Section):
+    """The care of skills that nobody uses. Nothing is ever deleted."""
+
+    enabled: Truth = True
+    """Look through the skills now and then."""
+    interval_hours: Positive = 168
+    """Hours between two runs, at least."""
+    min_idle_hours: Count = 2
+    """Hours without a turn before a run."""
+    stale_after_days: Positive = 30
+    """Days without use after which a skill is called stale."""
+    archive_after_days: Positive = 90
+    """Days without use after which a skill is archived."""
+    consolidate: Truth = False
+    """Let the curator's model propose merges, as pending writes."""
+
+
+class OutputSpill(Section):
+    """Large outputs of tools and hooks go to a file, and a preview stays."""
+
+    enabled: Truth = True
+    """Whether they do."""
+    max_chars: Positive = 10000
+    """Characters from which on an output is large."""
+    preview_chars: Count = 2000
+    """Characters that the preview shows."""
+    directory: str | None = None
+    """The folder for the files; null means the profile's cache."""
+
+
+class Hooks(Section):
+    """What happens around tool calls."""
+
+    output_spill: OutputSpill = OutputSpill()
+    """Large outputs."""
+
+
+class Dashboard(Section):
+    """The web page for what waits, sessions, journey and jobs."""
+
+    host: str = "127.0.0.1"
+    """The address to listen on."""
+    port: int = Field(8765, ge=0, le=65535)
+    """The port; 0 takes a free one."""
+    public_url: WebAddress | None = None
+    """The address under which others reach it, for links in chats; null means host and port."""

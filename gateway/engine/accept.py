@@ -1,0 +1,89 @@
+"""The front door: an event is judged, stored, and led to where it is handled. Only then is it acknowledged.
+
+What runs at once and what waits for its session is decided here, before anybody looks at "busy".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any
+
+from commands.parse import Order, parse
+from gateway.engine import notices
+from gateway.engine.backlog import Backlog
+from gateway.engine.house import House
+from gateway.engine.orders import Orders
+from gateway.engine.session_key import may_talk, session_key
+from gateway.engine.work import Ordered, Said
+from gateway.engine.worker import Workers
+from gateway.state.records import InboxItem
+from platforms.messages import Inbound
+
+Step = Coroutine[Any, Any, None]
+
+
+class Reception:
+    """The sink of every adapter."""
+
+    def __init__(self, house: House, workers: Workers, orders: Orders, backlog: Backlog) -> None:
+        self._house = house
+        self._workers = workers
+        self._orders = orders
+        self._backlog = backlog
+
+    async def __call__(self, event: Inbound) -> None:
+        """Returns once the event is stored, or known already, or refused. Raises only when storing failed."""
+        settings = self._house.settings()
+        if not may_talk(event, settings):
+            self._house.report.info("event.refused", chat=event.chat.key, sender=event.sender.id)
+            return
+        key = session_key(event, settings.sessions.group_scope)
+        item = await self._house.store.inbox.accept(event, key, self._house.clock.now())
+        if item is None:
+            self._house.report.info("event.known", chat=event.chat.key, event_id=event.event_id)
+            return
+        if (step := self.lead(item)) is not None:
+            self._workers.spawn(step)
+
+    def lead(self, item: InboxItem) -> Step | None:
+        """Queue an event where it belongs; the step that is still to be taken for it now, if there is one."""
+        event = item.event
+        order = parse(event.text, self._orders.registry)
+        if isinstance(order, Order) and order.spec.when == "between turns":
+            return self._queue(item, order)
+        if order is not None:
+            return self._workers.order(item, order)
+        if self._backlog.is_old(event):
+            return self._backlog.hold(item)
+        return self._say(item)
+
+    def _queue(self, item: InboxItem, order: Order) -> Step | None:
+        """A command that waits for the running turn; nobody waits without being told."""
+        box = self._workers.box(item.session_key)
+        box.put(Ordered(item, order))
+        return self._receipt(item, notices.queued(len(box.waiting))) if box.busy else None
+
+    def _say(self, item: InboxItem) -> Step | None:
+        """A message: into the mailbox, and beside a running turn by the owner's rule, with a receipt."""
+        box = self._workers.box(item.session_key)
+        running = box.running
+        if running is None or running.gathering:
+            box.put(Said((item,)))
+            return None
+        match self._house.settings().gateway.busy:
+            case "queue":
+                box.put(Said((item,)))
+                return self._receipt(item, notices.queued(len(box.waiting)))
+            case "interrupt":
+                box.put(Said((item,)))
+                return self._interrupt(item)
+            case "steer":
+                running.steered.append(Said((item,)))
+                return self._receipt(item, notices.steering())
+
+    async def _interrupt(self, item: InboxItem) -> None:
+        await self._workers.halt(item.session_key, "interrupt")
+        await self._receipt(item, notices.interrupting())
+
+    async def _receipt(self, item: InboxItem, text: str) -> None:
+        await self._house.delivery.receipt(item.event.chat, text)

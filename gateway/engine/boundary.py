@@ -1,0 +1,138 @@
+"""Where a session begins and ends: the frozen prompt, resets by configuration, the line with the time, the hint."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta, tzinfo
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+from gateway.agent.prompt import time_line
+from gateway.config.schema import Settings
+from gateway.engine.house import House
+from gateway.events import SessionClosed
+from gateway.state.records import Row, Session
+from platforms.messages import ChatKind, Inbound
+
+GAP = 3600.0
+"""Seconds of silence after which a message carries the time again."""
+
+IDLE_HINT = 6 * 3600.0
+LONG = 8
+"""Rows that a session must have before a fresh start is worth offering."""
+
+FULL_HINT = 0.6
+
+
+class Boundary:
+    """Opens and closes sessions. At most one is open for a session key."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    async def session_for(self, key: str, event: Inbound) -> Session:
+        """The open session of this key; a new one when there is none or the owner's reset rule ended it."""
+        store, now = self._house.store, self._house.clock.now()
+        current = await store.sessions.current(key)
+        if current is not None:
+            if (why := reset_due(current, self._house.settings(), now)) is None:
+                return current
+            await self.close(current, why)
+        return await self.open(key, event)
+
+    async def open(self, key: str, event: Inbound) -> Session:
+        """Start a session: the prompt is rendered now and never again."""
+        now = self._house.clock.now()
+        session = Session(
+            id=session_id(now),
+            session_key=key,
+            chat=event.chat,
+            prompt=self._house.render_prompt(event),
+            tools=self._house.toolset.serialise(),
+            title=await self._named(key),
+            epoch=0,
+            pinned=False,
+            started_at=now,
+            active_at=now,
+        )
+        return await self._house.store.sessions.open(session)
+
+    async def _named(self, key: str) -> str | None:
+        """The title that `/new NAME` left for the next session."""
+        title = await self._house.store.facts.get(key, "next_title")
+        if title is not None:
+            await self._house.store.facts.put(key, "next_title", None)
+        return title if isinstance(title, str) else None
+
+    async def close(self, session: Session, reason: str) -> None:
+        await self._house.store.sessions.close(session.id, reason, self._house.clock.now())
+        self._house.bus.publish(SessionClosed(session.id, session.session_key, reason))
+
+    def user_row(self, session: Session, event: Inbound, *, fresh: bool, timed: bool) -> Row:
+        """A person's message as a row. The time stands in it at a session's start and after a gap, when `timed`."""
+        settings, now = self._house.settings(), self._house.clock.now()
+        note = ""
+        if timed and (fresh or now - session.active_at > GAP):
+            note = time_line(datetime.fromtimestamp(now, zone(settings)))
+        text = event.text
+        if event.kind is ChatKind.GROUP and settings.sessions.group_scope == "chat":
+            text = f"{event.sender.name or event.sender.id}: {text}"
+        return Row("user", text, note=note)
+
+    async def hint(self, session: Session, rows: int, used: int, window: int | None) -> str | None:
+        """Why a fresh start would be good now, at most once a day in a chat; None when there is no reason."""
+        settings, now = self._house.settings(), self._house.clock.now()
+        if not settings.sessions.boundary_hint or rows < LONG:
+            return None
+        today = datetime.fromtimestamp(now, zone(settings)).date()
+        before = datetime.fromtimestamp(session.active_at, zone(settings)).date()
+        why = None
+        if window and used > FULL_HINT * window:
+            why = f"This conversation fills {100 * used // window} % of what the model can read."
+        elif before < today:
+            why = "A new day."
+        elif now - session.active_at > IDLE_HINT:
+            why = "We have not talked for a while."
+        facts = self._house.store.facts
+        if why is None or await facts.get(session.chat.key, "hint_day") == today.isoformat():
+            return None
+        await facts.put(session.chat.key, "hint_day", today.isoformat())
+        return why
+
+
+def reset_due(session: Session, settings: Settings, now: float) -> str | None:
+    """Why the owner's reset rule ends this session now, or None."""
+    rule = settings.sessions.reset
+    if rule.mode in ("idle", "both") and now - session.active_at > rule.idle_minutes * 60:
+        return "idle reset"
+    if rule.mode in ("daily", "both"):
+        here = datetime.fromtimestamp(now, zone(settings))
+        line = here.replace(hour=rule.at_hour, minute=0, second=0, microsecond=0)
+        line = line if line <= here else line - timedelta(days=1)
+        if session.active_at < line.timestamp():
+            return "daily reset"
+    return None
+
+
+def zone(settings: Settings) -> tzinfo | None:
+    """The owner's zone; None is the machine's own."""
+    return ZoneInfo(settings.gateway.timezone) if settings.gateway.timezone else None
+
+
+def session_id(now: float) -> str:
+    """A name that sorts by date and can be typed: 20261130-1f2e3d4c."""
+    return f"{datetime.fromtimestamp(now).astimezone():%Y%m%d}-{secrets.token_hex(4)}"
+
+
+def merged(events: Sequence[Inbound], limit: int = 0) -> Inbound:
+    """Parts that a client split, an album, or a backlog as the one message that they are now.
+
+    A part as long as the platform's limit was cut anywhere; a shorter one was cut at a line.
+    """
+    text = events[0].text
+    for former, each in pairwise(events):
+        joiner = "" if limit and former.units >= limit else "\n"
+        text = f"{text}{joiner}{each.text}" if text and each.text else text or each.text
+    return replace(events[0], text=text, attachments=tuple(a for each in events for a in each.attachments))

@@ -1,0 +1,196 @@
+"""What commands ask of the house, answered: the archive and the books from the store, a chat from the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from commands.ports import Line, ModelView, Opened, SessionView, Stopped, UsageView
+from gateway.clock import Clock
+from gateway.engine.backlog import Backlog
+from gateway.engine.boundary import Boundary
+from gateway.engine.house import Hosts, House
+from gateway.engine.notices import gist
+from gateway.engine.work import Ordered, Said, Work
+from gateway.engine.worker import Workers
+from gateway.errors import ConfigurationError
+from gateway.state.protocols import Facts, Store
+from gateway.state.records import InboxItem, Session, UsageLine
+from platforms.messages import ChatRef
+
+
+class StoredArchive:
+    """`commands.ports.Archive` on the store; needs no running engine."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def recent(self, limit: int, keys: tuple[str, ...] | None) -> list[SessionView]:
+        lines = await self._store.sessions.recent(limit, keys)
+        return [await self.view(each.session) for each in lines]
+
+    async def find(self, prefix: str, keys: tuple[str, ...] | None) -> list[SessionView]:
+        return [await self.view(each) for each in await self._store.sessions.matching(prefix, keys)]
+
+    async def transcript(self, session_id: str) -> list[Line]:
+        stored = await self._store.turns.messages(session_id)
+        return [
+            Line(each.id, each.row.role, each.row.content, each.created_at)
+            for each in stored
+            if each.row.content and each.row.role != "tool"
+        ]
+
+    async def rename(self, session_id: str, title: str) -> None:
+        await self._store.sessions.rename(session_id, title)
+
+    async def view(self, session: Session) -> SessionView:
+        """A session as people see it; its title, else the first words said in it."""
+        rows = await self.transcript(session.id)
+        first = next((each.text for each in rows if each.role == "user"), "")
+        return SessionView(
+            id=session.id,
+            chat=session.chat.key,
+            title=session.title or gist(first, 40) or "untitled",
+            messages=len(rows),
+            started_at=session.started_at,
+            active_at=session.active_at,
+            open=session.ended_at is None,
+            end_reason=session.end_reason,
+        )
+
+
+class StoredBooks:
+    """`commands.ports.Books` on the store."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def session(self, key: str) -> list[UsageView]:
+        current = await self._store.sessions.current(key)
+        return views(await self._store.usage.of_session(current.id)) if current else []
+
+    async def since(self, days: int) -> list[UsageView]:
+        return views(await self._store.usage.since(self._clock.now() - (days - 1) * 86400))
+
+
+def views(lines: Sequence[UsageLine]) -> list[UsageView]:
+    """Usage as commands show it."""
+    return [
+        UsageView(
+            each.task,
+            each.host,
+            each.model,
+            each.calls,
+            each.input,
+            each.cached,
+            each.output,
+            each.cost,
+            each.seconds,
+        )
+        for each in lines
+    ]
+
+
+class ChosenModels:
+    """`commands.ports.Models`: the main model, or the one that a person picked for a chat."""
+
+    def __init__(self, facts: Facts, hosts: Hosts, known: Callable[[], Sequence[str]] = tuple) -> None:
+        self._facts = facts
+        self._hosts = hosts
+        self._known = known
+
+    async def current(self, chat: ChatRef | None) -> ModelView:
+        chosen = await self._facts.get(chat.key, "model") if chat is not None else None
+        client = self._hosts.resolve(chosen)
+        return ModelView(f"{client.host}/{client.model}", chosen is not None, tuple(self._known()))
+
+    async def choose(self, chat: ChatRef, name: str | None) -> ModelView:
+        if name is not None:
+            try:
+                self._hosts.resolve(name)
+            except ConfigurationError as error:
+                raise LookupError(str(error)) from None
+        await self._facts.put(chat.key, "model", name)
+        return await self.current(chat)
+
+
+class ChatConversation:
+    """`commands.ports.Conversation` on the running engine."""
+
+    def __init__(self, house: House, boundary: Boundary, workers: Workers, backlog: Backlog) -> None:
+        self._house = house
+        self._boundary = boundary
+        self._workers = workers
+        self._backlog = backlog
+        self._archive = StoredArchive(house.store)
+
+    async def new(self, key: str, name: str, *, owner: bool) -> Opened:
+        box = self._workers.box(key)
+        with box.between():
+            await self._workers.halt(key, "new")
+            current = await self._house.store.sessions.current(key)
+            closed = await self._archive.view(current) if current is not None else None
+            if current is not None:
+                await self._boundary.close(current, "new")
+            if name:
+                await self._house.store.facts.put(key, "next_title", name)
+            return Opened(closed, self._house.carried(owner), len(box.waiting))
+
+    async def stop(self, key: str) -> Stopped:
+        box = self._workers.box(key)
+        with box.between():
+            waiting: list[Work] = [*box.waiting, *(box.running.steered if box.running else ())]
+            box.waiting.clear()
+            if box.running is not None:
+                box.running.steered.clear()
+            halted = await self._workers.halt(key, "stop")
+            items = [item for work in waiting if isinstance(work, Said) for item in work.items]
+            items += [work.item for work in waiting if isinstance(work, Ordered)]
+            await self._house.store.inbox.done([each.id for each in items])
+        return Stopped(halted, tuple(gist(each.event.text) for each in items))
+
+    async def retry(self, key: str, chat: ChatRef, item_id: int) -> Literal["sent", "running", "nothing"]:
+        store = self._house.store
+        item, session = await store.inbox.get(item_id), await store.sessions.current(key)
+        turn = await store.turns.last(session.id) if session is not None else None
+        if item is None or turn is None:
+            return "nothing"
+        parts = await store.outbox.of_source(f"turn:{turn.id}")
+        if turn.state == "answered" and any(each.text for each in parts):
+            text = "".join(each.text for each in parts)
+            await self._house.delivery.post(chat, f"inbox:{item_id}", text, finishes=(item_id,))
+            return "sent"
+        rows = [each.row for each in await store.turns.messages_of_turn(turn.id)]
+        said = "\n".join(row.content for row in rows if row.role == "user" and row.content)
+        if not said:
+            return "nothing"
+        self._workers.box(key).put(Said((again(item, said),), whole=True), first=True)
+        return "running"
+
+    async def current(self, key: str) -> SessionView | None:
+        session = await self._house.store.sessions.current(key)
+        return await self._archive.view(session) if session is not None else None
+
+    async def resume(self, session_id: str, key: str, chat: ChatRef) -> SessionView:
+        await self._house.store.sessions.resume(session_id, key, chat, self._house.clock.now())
+        session = await self._house.store.sessions.get(session_id)
+        assert session is not None, "it was found a moment ago"
+        return await self._archive.view(session)
+
+    async def backlog(self, key: str, answer: bool) -> int:
+        held = await self._house.store.inbox.held(key)
+        if not held:
+            return 0
+        if not answer:
+            await self._house.store.inbox.done([each.id for each in held])
+            return len(held)
+        await self._house.store.inbox.release([each.id for each in held])
+        self._workers.box(key).put(Said(tuple(held), whole=True))
+        return len(held)
+
+
+def again(item: InboxItem, text: str) -> InboxItem:
+    """The event of `/retry`, saying once more what was said before."""
+    return replace(item, event=replace(item.event, text=text, pressed=False))

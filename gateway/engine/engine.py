@@ -1,0 +1,67 @@
+"""The engine put together: one front door, one way out, and an orderly start and end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from commands.ports import Ports, Status
+from commands.registry import Registry
+from gateway.engine.accept import Reception
+from gateway.engine.backlog import Backlog
+from gateway.engine.boundary import Boundary
+from gateway.engine.desks import ChatConversation, ChosenModels, StoredArchive, StoredBooks
+from gateway.engine.house import House
+from gateway.engine.orders import Orders
+from gateway.engine.recovery import recover
+from gateway.engine.supervisor import PlatformState, Supervisor
+from gateway.engine.worker import Workers
+from platforms.adapter import Adapter
+
+
+class Engine:
+    """`await start(adapters)`, then events flow until `await stop()`. The house's store is not closed here."""
+
+    def __init__(
+        self,
+        house: House,
+        registry: Registry,
+        status: Callable[[Engine], Status],
+        known_models: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
+        self.house = house
+        boundary, backlog = Boundary(house), Backlog(house)
+        self._orders = Orders(house, registry)
+        self.workers = Workers(house, boundary, self._orders)
+        self._backlog = backlog
+        self.reception = Reception(house, self.workers, self._orders, backlog)
+        self._supervisor = Supervisor(house, self.reception)
+        self._orders.ports = Ports(
+            archive=StoredArchive(house.store),
+            books=StoredBooks(house.store, house.clock),
+            status=status(self),
+            models=ChosenModels(house.store.facts, house.hosts, known_models),
+            conversation=ChatConversation(house, boundary, self.workers, backlog),
+        )
+
+    @property
+    def ports(self) -> Ports:
+        """What commands reach the house by; the shell and the web use the same."""
+        assert self._orders.ports is not None
+        return self._orders.ports
+
+    @property
+    def platforms(self) -> Mapping[str, PlatformState]:
+        """How each platform is doing."""
+        return self._supervisor.states
+
+    async def start(self, adapters: Sequence[Adapter]) -> None:
+        """Take up what was left, then listen."""
+        await recover(self.house, self.workers, self.reception, self._backlog)
+        for adapter in adapters:
+            self._supervisor.start(adapter)
+
+    async def stop(self) -> None:
+        """Listen no more, give running turns their time, hand over what is ready. What is left waits in the store."""
+        await self._supervisor.stop_listening()
+        await self.workers.close(self.house.settings().gateway.drain_seconds)
+        await self.house.delivery.close()

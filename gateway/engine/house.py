@@ -1,0 +1,61 @@
+"""What the engine's parts share: the store, the clock, the settings in force, and the doors to everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from gateway.clock import Clock
+from gateway.config.schema import Settings
+from gateway.engine.delivery import Delivery
+from gateway.events import Bus
+from gateway.models.client import ModelClient
+from gateway.state.protocols import Store
+from gateway.tools.toolset import Toolset
+from platforms.adapter import Adapter
+from platforms.messages import Inbound
+
+
+class Hosts(Protocol):
+    """The model hosts, by name."""
+
+    def resolve(self, name: str | None) -> ModelClient:
+        """The client for `host/model`, or for the main model with its fallbacks when None.
+
+        Raises ConfigurationError for a name that is not configured.
+        """
+
+
+class Report(Protocol):
+    """Where faults are written down: structured, redacted, and never the person's text."""
+
+    def info(self, event: str, **fields: object) -> object: ...
+
+    def warning(self, event: str, **fields: object) -> object: ...
+
+    def error(self, event: str, **fields: object) -> object: ...
+
+
+RenderPrompt = Callable[[Inbound], str]
+"""The system prompt of a session that begins with this event."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """One running engine's belongings. `settings()` gives what is in force now; it may change between two calls."""
+
+    store: Store
+    clock: Clock
+    settings: Callable[[], Settings]
+    adapters: Mapping[str, Adapter]
+    delivery: Delivery
+    hosts: Hosts
+    toolset: Toolset
+    render_prompt: RenderPrompt
+    report: Report
+    started_at: float
+    carried: Callable[[bool], str]
+    """What a new session begins with, in words; `True` for a chat that sees the owner's memory."""
+    wants_tool: Callable[[str], bool] = lambda text: False
+    bus: Bus = field(default_factory=Bus)

@@ -1,0 +1,131 @@
+"""Order within a session: one piece of work at a time, in order of arrival. The only place that knows "busy".
+
+A mailbox does not know what work is; it starts it, waits for it, cancels it, and lets go of work that will not end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+from gateway.clock import Clock
+
+W = TypeVar("W")
+Halt = Literal["stop", "new", "interrupt", "shutdown"]
+GRACE = 1.0
+"""Seconds that cancelled work has to end before its session goes on without it."""
+
+
+@dataclass(slots=True, eq=False)
+class Running(Generic[W]):
+    """Work in progress. `halted` tells it why it was cancelled; `steered` is what came in meanwhile."""
+
+    work: W
+    task: asyncio.Task[None] | None = None
+    halted: Halt | None = None
+    gathering: bool = False
+    """It waits for its second part; what comes now may belong to it."""
+    steered: deque[W] = field(default_factory=deque)
+    released: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+Worker = Callable[["Running[W]", "Mailbox[W]"], Awaitable[None]]
+
+
+class Mailbox(Generic[W]):
+    """One session key's queue and its worker. Ends by itself when nothing waits."""
+
+    def __init__(
+        self, key: str, worker: Worker[W], clock: Clock, spawn: Callable[[Coroutine[Any, Any, None]], object]
+    ) -> None:
+        self.key = key
+        self.waiting: deque[W] = deque()
+        self.running: Running[W] | None = None
+        self._worker = worker
+        self._clock = clock
+        self._spawn = spawn
+        self._active = False
+        self._arrival = asyncio.Event()
+        self._turnstile = asyncio.Event()
+        self._turnstile.set()
+
+    @property
+    def busy(self) -> bool:
+        return self.running is not None
+
+    @property
+    def idle(self) -> bool:
+        return not self._active
+
+    def put(self, work: W, *, first: bool = False) -> None:
+        """Queue work and see to it that somebody takes it."""
+        if first:
+            self.waiting.appendleft(work)
+        else:
+            self.waiting.append(work)
+        self._arrival.set()
+        if not self._active:
+            self._active = True
+            self._spawn(self._serve())
+
+    async def arrival(self, seconds: float) -> bool:
+        """Wait for something to be queued; False when nothing came in time."""
+        if self.waiting:
+            return True
+        self._arrival.clear()
+        arrived = asyncio.ensure_future(self._arrival.wait())
+        late = asyncio.ensure_future(self._clock.sleep(seconds))
+        try:
+            await asyncio.wait({arrived, late}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            arrived.cancel()
+            late.cancel()
+        return bool(self.waiting)
+
+    async def halt(self, why: Halt) -> Running[W] | None:
+        """Cancel what runs and wait until it is over, or until its time is up: then it is let go, and its task is
+        not done. What ran, or None."""
+        running = self.running
+        if running is None or running.task is None:
+            return None
+        running.halted = running.halted or why
+        running.task.cancel()
+        late = asyncio.ensure_future(self._clock.sleep(GRACE))
+        try:
+            await asyncio.wait({running.task, late}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            late.cancel()
+        running.released.set()
+        return running
+
+    @contextmanager
+    def between(self) -> Iterator[None]:
+        """Nothing new is started inside this block: the time to draw a boundary."""
+        self._turnstile.clear()
+        try:
+            yield
+        finally:
+            self._turnstile.set()
+
+    def freeze(self) -> None:
+        """Start nothing more, for good: the house is closing."""
+        self._turnstile.clear()
+
+    async def _serve(self) -> None:
+        while self.waiting:
+            await self._turnstile.wait()
+            if not self.waiting:
+                break
+            running = self.running = Running(self.waiting.popleft())
+            running.task = asyncio.ensure_future(self._worker(running, self))
+            released = asyncio.ensure_future(running.released.wait())
+            await asyncio.wait({running.task, released}, return_when=asyncio.FIRST_COMPLETED)
+            released.cancel()
+            self.running = None
+            if running.steered:
+                self.waiting.extendleft(reversed(running.steered))
+        self._active = False

@@ -1,0 +1,120 @@
+"""The wording of everything that Innkeeper says of itself: receipts, reasons, hints, reports to the owner."""
+
+from __future__ import annotations
+
+from gateway.config.schema import Settings
+from gateway.models.errors import (
+    ContextTooLong,
+    FirstTokenLate,
+    HostBusy,
+    HostDown,
+    HostLoading,
+    KeyRefused,
+    ModelError,
+    ModelMissing,
+    QuotaExhausted,
+    StreamBroken,
+)
+
+CUT_SHORT = "Part of my last reply may not have arrived. /retry sends it again."
+INTERRUPTED = "(Cut off by a restart; this is the answer from where it stood.)"
+NOTHING_RUNS = "Nothing is running."
+
+
+def queued(waiting: int) -> str:
+    """The receipt for a message that waits behind a turn."""
+    return f"⏳ Noted, after the current answer ({waiting} waiting). /stop ends it."
+
+
+def interrupting() -> str:
+    return "⏳ Noted; the current answer ends here."
+
+
+def steering() -> str:
+    return "⏳ Noted; taken in at the next step."
+
+
+def stopped(ran: bool, dropped: list[str]) -> str:
+    """The answer to /stop."""
+    if not ran and not dropped:
+        return NOTHING_RUNS
+    words = "⏹ Stopped." if ran else "⏹"
+    if dropped:
+        quoted = ", ".join(f"«{gist(each)}»" for each in dropped)
+        words += f" Set aside and not answered: {quoted}"
+    return words
+
+
+def gist(text: str, limit: int = 60) -> str:
+    """The first words of a text on one line."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def backlog(texts: list[str], oldest: str) -> str:
+    """The one question about messages that waited while the process was down."""
+    listed = "\n".join(f"- {gist(each)}" for each in texts[:10])
+    more = f"\n- and {len(texts) - 10} more" if len(texts) > 10 else ""
+    return (
+        f"I was away, and {_messages(len(texts))} came in meanwhile (the first {oldest}):\n{listed}{more}\n\n"
+        "Shall I answer now?"
+    )
+
+
+def _messages(count: int) -> str:
+    return "1 message" if count == 1 else f"{count} messages"
+
+
+def reason(error: ModelError) -> str:
+    """Why there is no answer, and what to do."""
+    match error:
+        case ContextTooLong():
+            hint = "/new starts afresh; what was learnt stays."
+        case KeyRefused() | QuotaExhausted() | ModelMissing():
+            hint = "The owner can check it with `innkeeper doctor`; /model picks another."
+        case HostDown() | HostLoading() | HostBusy() | FirstTokenLate():
+            hint = "/retry asks again; /model picks another host."
+        case StreamBroken():
+            hint = "/retry asks again."
+        case _:
+            hint = "/retry asks again; /new starts afresh."
+    return f"⚠️ {str(error).rstrip('.')}. {hint}"
+
+
+def budget(why: str) -> str:
+    return f"⚠️ No answer: {why}. It begins anew at midnight UTC; an owner can change `gateway.budgets`."
+
+
+def poison(error: str) -> str:
+    """What the person reads when a message could not be handled three times."""
+    return f"⚠️ I could not handle this message ({error}). It was put aside, and the owner knows."
+
+
+def poison_report(chat: str, error: str, text: str) -> str:
+    """The same for the owner; what was said stays out of it but for its length."""
+    return f"⚠️ A message in {chat} failed three times and was put aside: {error}. ({len(text)} characters)"
+
+
+def expired(count: int) -> str:
+    return f"⚠️ {_messages(count).capitalize()} of mine could not be delivered in time and were dropped."
+
+
+def boundary_hint(why: str) -> str:
+    return f"💡 {why} A fresh start is cheaper and keeps what was learnt:"
+
+
+def configuration_kept(problems: list[str]) -> str:
+    """A broken file during a run."""
+    listed = "\n".join(problems)
+    return f"⚠️ config.yaml cannot be used; the rules from before stay in force:\n{listed}"
+
+
+def configuration_changed(changed: list[str], restart: list[str]) -> str:
+    """A changed file during a run."""
+    words = f"config.yaml was read again: {', '.join(changed) or 'nothing that acts now'}."
+    return f"{words} After a restart only: {', '.join(restart)}." if restart else words
+
+
+def start_line(settings: Settings, rules: list[str]) -> str:
+    """One line at start: which doors are open to whom."""
+    return f"gate {settings.memory.write_approval!s}; " + "; ".join(rules)

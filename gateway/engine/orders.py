@@ -1,0 +1,64 @@
+"""Carrying out commands that come from chats: the right of the asker, the handler, the reply."""
+
+from __future__ import annotations
+
+from commands.authority import refusal, role_of
+from commands.context import Context, NeedsChat
+from commands.parse import Mistake, Order
+from commands.ports import Ports
+from commands.registry import Registry
+from commands.reply import CommandReply
+from gateway.engine.house import House
+from gateway.engine.session_key import access_rules
+from gateway.state.records import InboxItem
+from platforms.messages import ChatKind, TurnSummary
+
+
+class Orders:
+    """Runs commands. A reply is stored together with the end of its event, so no command is answered twice."""
+
+    def __init__(self, house: House, registry: Registry) -> None:
+        self._house = house
+        self.registry = registry
+        self.ports: Ports | None = None
+        """Set once, when the engine is put together: the ports need the engine, and the engine needs these."""
+
+    async def run(self, item: InboxItem, order: Order | Mistake) -> None:
+        """Carry out one command and answer it. What the handler raises goes up."""
+        reply = CommandReply(order.text, ok=False) if isinstance(order, Mistake) else await self._reply(item, order)
+        if reply.silent:
+            return
+        await self.answer(item, reply, "command" if reply.ok else "refused")
+
+    async def answer(self, item: InboxItem, reply: CommandReply, outcome: str) -> None:
+        """Store and send a reply to an event that no turn answers."""
+        chat = item.event.chat
+        await self._house.delivery.post(
+            chat, f"inbox:{item.id}", reply.text, buttons=reply.buttons, finishes=(item.id,)
+        )
+        await self._house.delivery.flushed(chat)
+        if (adapter := self._house.adapters.get(chat.platform)) is not None:
+            await adapter.finished(chat, TurnSummary((item.event.event_id,), "", reply.text, outcome=outcome))
+
+    async def _reply(self, item: InboxItem, order: Order) -> CommandReply:
+        event = item.event
+        assert self.ports is not None, "the engine sets the ports before it takes events"
+        role = role_of(event.chat.platform, event.sender.id, access_rules(self._house.settings()))
+        if (why := refusal(order.spec, order.action, role)) is not None:
+            return CommandReply(why, ok=False)
+        handler = order.action.handler if order.action is not None else order.spec.handler
+        assert handler is not None, "parse gives no order without a handler"
+        context = Context(
+            role=role,
+            surface="chat",
+            ports=self.ports,
+            registry=self.registry,
+            chat=event.chat,
+            session_key=item.session_key,
+            direct=event.kind is ChatKind.DIRECT,
+            item_id=item.id,
+        )
+        try:
+            return await handler(context, order.arguments)
+        except NeedsChat as error:
+            return CommandReply(str(error), ok=False)

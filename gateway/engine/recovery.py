@@ -1,0 +1,36 @@
+"""After a start: everything that a dead process left is taken up again, in the order in which it came."""
+
+from __future__ import annotations
+
+from gateway.engine.accept import Reception
+from gateway.engine.backlog import Backlog
+from gateway.engine.house import House
+from gateway.engine.work import Resumed
+from gateway.engine.worker import Workers
+
+WEEK = 7 * 86400.0
+"""Seconds for which an event's id is remembered, so that a redelivered one is known."""
+
+
+async def recover(house: House, workers: Workers, reception: Reception, backlog: Backlog) -> None:
+    """Parts of unknown delivery, running turns, then new events: all before any platform is listened to."""
+    store, now = house.store, house.clock.now()
+    doubtful = await store.outbox.recover()
+    running = await store.turns.running()
+    for turn in running:
+        session = await store.sessions.get(turn.session_id)
+        if session is None or session.ended_at is not None:
+            await store.turns.drop(turn.session_id, "its session is closed", now)
+            continue
+        workers.box(session.session_key).put(Resumed(turn))
+    items = await store.inbox.open_items()
+    for item in items:
+        if (step := reception.lead(item)) is not None:
+            workers.spawn(step)
+    for key in await store.inbox.held_keys():
+        workers.spawn(backlog.ask(key))
+    await house.delivery.wake_all()
+    forgotten = await store.inbox.forget(now - WEEK)
+    house.report.info(
+        "recovered", turns=len(running), events=len(items), parts_in_doubt=doubtful, events_forgotten=forgotten
+    )

@@ -1,0 +1,107 @@
+"""How things stand, in words and as data, from the store and, where one runs, from the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from commands.ports import StatusView
+from gateway.clock import Clock
+from gateway.config.schema import Settings
+from gateway.state.protocols import Store
+
+
+class Platform(Protocol):
+    """One platform's state."""
+
+    up: bool
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What only a running engine knows. `turns` counts running turns, `waiting` what waits behind them."""
+
+    started_at: float
+    platforms: Callable[[], Mapping[str, Platform]]
+    turns: Callable[[], int]
+    waiting: Callable[[str], int]
+
+
+class HouseStatus:
+    """`commands.ports.Status`. `model` names the main model; `live` is None where no engine runs in this process."""
+
+    def __init__(
+        self,
+        store: Store,
+        database: Path,
+        clock: Clock,
+        settings: Callable[[], Settings],
+        model: Callable[[], str],
+        live: Live | None = None,
+        gateway: str = "",
+    ) -> None:
+        self._store = store
+        self._database = database
+        self._clock = clock
+        self._settings = settings
+        self._model = model
+        self._live = live
+        self._gateway = gateway
+
+    async def view(self, key: str | None) -> StatusView:
+        lines: list[tuple[str, str]] = [("Gateway", self._gateway_words())]
+        data: dict[str, object] = {"gateway": self._gateway_words(), "model": self._model()}
+        if self._live is not None:
+            states = self._live.platforms()
+            lines += [(name.title(), each.words) for name, each in states.items()]
+            data["platforms"] = {name: {"up": each.up, "state": each.words} for name, each in states.items()}
+        lines.append(("Model", self._model()))
+        if key is not None:
+            await self._chat(key, lines, data)
+        undelivered = sum([len(await self._store.outbox.queued(chat)) for chat in await self._store.outbox.chats()])
+        dead = len(await self._store.inbox.dead())
+        size = sum(each.stat().st_size for each in (self._database, self._wal()) if each.exists())
+        lines += [
+            ("Undelivered", f"{undelivered} parts" if undelivered else "nothing"),
+            ("Put aside", f"{dead} messages that could not be handled" if dead else "nothing"),
+            ("Database", f"{size / 1e6:.1f} MB"),
+            ("Tokens today", await self._tokens()),
+        ]
+        data |= {"undelivered": undelivered, "dead_letters": dead, "database_bytes": size}
+        return StatusView(lines, data)
+
+    def _gateway_words(self) -> str:
+        if self._live is None:
+            return self._gateway or "not running"
+        minutes = int(self._clock.now() - self._live.started_at) // 60
+        turns = self._live.turns()
+        up = f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
+        return f"up for {up}, {turns} turn{'s' if turns != 1 else ''} running"
+
+    async def _chat(self, key: str, lines: list[tuple[str, str]], data: dict[str, object]) -> None:
+        session = await self._store.sessions.current(key)
+        waiting = self._live.waiting(key) if self._live is not None else 0
+        if session is None:
+            lines.append(("This chat", "no session yet"))
+            return
+        rows = await self._store.turns.messages(session.id)
+        behind = f", {waiting} waiting" if waiting else ""
+        lines.append(("This chat", f"session `{session.id}`, {len(rows)} messages{behind}"))
+        data["session"] = {"id": session.id, "messages": len(rows), "waiting": waiting}
+
+    async def _tokens(self) -> str:
+        spent = await self._store.usage.tokens_today(self._clock.now())
+        budgets = {str(task): bound for task, bound in self._settings().gateway.budgets.items()}
+        tasks = sorted({*spent, *budgets} - {"total"})
+        words = [
+            f"{task} {spent.get(task, 0):,}" + (f" of {budgets[task]:,}" if task in budgets else "") for task in tasks
+        ]
+        if "total" in budgets:
+            words.append(f"in total {sum(spent.values()):,} of {budgets['total']:,}")
+        return ", ".join(words) or "none"
+
+    def _wal(self) -> Path:
+        return self._database.with_name(self._database.name + "-wal")

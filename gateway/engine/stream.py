@@ -1,0 +1,138 @@
+"""The live preview of a reply: one state machine that makes the chat read like the text so far, at its pace.
+
+A streamed message's id is committed before anything else happens with it, so that whoever goes on after a crash
+edits it. The preview is cosmetic: what cannot be shown now is delivered at the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import Any
+
+from gateway.clock import Clock
+from gateway.engine.delivery import Delivery
+from gateway.state.protocols import Outbox
+from gateway.state.records import Part, PartDraft
+from platforms.adapter import Adapter
+from platforms.chunking import split
+from platforms.errors import DeliveryError, NotSent, Refused, RetryAfter, Uncertain
+from platforms.messages import ChatRef, Outbound
+
+FIRST_AFTER = 0.3
+"""Seconds before the first preview, so that a quick answer is sent once and never edited."""
+
+TYPING_EVERY = 4.0
+
+
+class Preview:
+    """One turn's preview in one chat. `start()` it, `show()` text, and `close()` it before the reply is stored."""
+
+    def __init__(
+        self, delivery: Delivery, outbox: Outbox, adapter: Adapter, chat: ChatRef, source: str, clock: Clock
+    ) -> None:
+        self._delivery = delivery
+        self._outbox = outbox
+        self._adapter = adapter
+        self._chat = chat
+        self._source = source
+        self._clock = clock
+        self._parts: list[Part | None] = []
+        self._texts: list[str] = []
+        self._wanted = ""
+        self._news = asyncio.Event()
+        self._broken = False
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Show that an answer is coming; take over what an earlier process had streamed."""
+        for part in await self._outbox.of_source(self._source):
+            self._parts.append(part if part.remote_id is not None else None)
+            self._texts.append(part.text)
+            self._broken = self._broken or part.remote_id is None
+        self._tasks = [asyncio.ensure_future(self._type())]
+        if self._adapter.capabilities.edits:
+            self._tasks.append(asyncio.ensure_future(self._follow()))
+
+    def show(self, text: str) -> None:
+        self._wanted = text
+        self._news.set()
+
+    async def progress(self, text: str) -> None:
+        if not self._delivery.quiet(self._chat):
+            await self._adapter.progress(self._chat, text)
+
+    async def close(self) -> None:
+        """Stop; a call that is on the wire is waited for, so that its message id is known."""
+        for task in self._tasks:
+            task.cancel()
+        for task in self._tasks:
+            while not task.done():
+                await asyncio.wait({task})
+        self._tasks = []
+
+    async def _type(self) -> None:
+        while True:
+            if not self._delivery.quiet(self._chat):
+                await self._adapter.typing(self._chat)
+            await self._clock.sleep(TYPING_EVERY)
+
+    async def _follow(self) -> None:
+        pace = self._adapter.capabilities.edit_seconds
+        await self._news.wait()
+        await self._clock.sleep(min(FIRST_AFTER, pace))
+        while not self._broken:
+            await self._news.wait()
+            self._news.clear()
+            if not self._delivery.quiet(self._chat):
+                await _whole(self._catch_up())
+            await self._clock.sleep(pace)
+
+    async def _catch_up(self) -> None:
+        """Make the chat read like the wanted text, part by part."""
+        can = self._adapter.capabilities
+        for number, text in enumerate(split(self._wanted, can.limit, can.unit) if self._wanted.strip() else []):
+            if number < len(self._texts) and self._texts[number] == text:
+                continue
+            try:
+                async with self._delivery.lane(self._chat).lock:
+                    await self._put(number, text)
+            except RetryAfter as error:
+                self._delivery.hush(self._chat, error.seconds)
+                return
+            except DeliveryError:
+                self._broken = True  # the end will tell: delivery sends or edits what is missing
+                return
+
+    async def _put(self, number: int, text: str) -> None:
+        if number < len(self._parts) and (known := self._parts[number]) is not None:
+            await self._adapter.edit(str(known.remote_id), Outbound(self._chat, text))
+        else:
+            await self._post(number, text)
+        if number < len(self._texts):
+            self._texts[number] = text
+        else:
+            self._texts.append(text)
+
+    async def _post(self, number: int, text: str) -> None:
+        part = await self._outbox.preview(self._chat, self._source, number, PartDraft(text), self._clock.now())
+        try:
+            sent = await self._adapter.send(Outbound(self._chat, text, nonce=part.nonce))
+        except Uncertain:
+            raise  # stays `sending`: whoever delivers the reply knows that a preview may be there
+        except (RetryAfter, NotSent, Refused):
+            await self._outbox.drop_preview(part.id)
+            raise
+        await self._outbox.mark(part.id, "preview", self._clock.now(), remote_id=sent)
+        self._parts = [*self._parts[:number], replace(part, remote_id=sent)]
+
+
+async def _whole(step: Coroutine[Any, Any, None]) -> None:
+    """Run a step to its end even when the preview is closed meanwhile."""
+    task = asyncio.ensure_future(step)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise

@@ -1,0 +1,251 @@
+"""One turn: from stored events to a stored reply. Each step is committed before the next begins.
+
+A turn can be begun, or taken over from a process that died. Either way its rows are the truth: what is stored is not
+asked for again, and no tool runs twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gateway.agent import compaction
+from gateway.agent.assisted import Assistant, as_text
+from gateway.agent.conversation import dangling, messages, reply_text
+from gateway.agent.limits import TurnLimits, over_budget
+from gateway.agent.loop import Answer, Loop, Offer
+from gateway.engine import notices
+from gateway.engine.house import House
+from gateway.engine.stream import Preview
+from gateway.events import TurnFinished, TurnStarted
+from gateway.models.client import HostInfo, ModelClient, Reply, ToolSchema
+from gateway.models.errors import ContextTooLong, ModelError
+from gateway.models.tokens import estimate
+from gateway.state.records import Compaction, InboxItem, Row, Session, StoredMessage, Turn, TurnState
+from gateway.tools.tool import ToolContext
+from gateway.tools.toolset import load_schemas
+from gateway.transcript import Message, Usage
+from platforms.messages import Button
+
+COMPACTION_PAUSE = 600.0
+"""Seconds after a failed summary before another is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a turn ended, for those who wait for it."""
+
+    state: TurnState
+    reply: str
+    notices: tuple[str, ...]
+    usage: Usage
+
+
+class TurnRun:
+    """The state of one running turn; it is the desk that `agent.loop` works at."""
+
+    def __init__(
+        self,
+        house: House,
+        session: Session,
+        turn: Turn,
+        client: ModelClient,
+        speaker: str,
+        steered: Callable[[], list[tuple[InboxItem, Row]]] = list,
+    ) -> None:
+        self.house = house
+        self.session = session
+        self.turn = turn
+        self._client = client
+        self._speaker = speaker
+        self._stored: list[StoredMessage] = []
+        self._compaction: Compaction | None = None
+        self._assisted = False
+        self._loop: Loop | None = None
+        self._usage = Usage()
+        self._notices: list[str] = []
+        self._preview: Preview | None = None
+        self._steered = steered
+
+    async def run(self, info: HostInfo, assisted: bool) -> Outcome:
+        """Work until there is a reply or a reason, and store it. Raises StaleEpoch, and faults that are no
+        model's; on cancellation the turn is left as it is (see `cut_short`)."""
+        await self._load()
+        self._assisted = assisted
+        self.house.bus.publish(
+            TurnStarted(self.turn.id, self.session.id, self.turn.chat, resumed=self.turn.starts > 1)
+        )
+        await self._open_preview()
+        try:
+            if (why := await self._over_budget()) is not None:
+                return await self._give_reason(notices.budget(why))
+            await self._keep_within(info)
+            try:
+                answer = await self._converse()
+            except ContextTooLong as error:
+                if not await self._compact(info.window or 8192, forced=True):
+                    raise
+                self.house.report.info("turn.compacted", turn=self.turn.id, why=str(error))
+                answer = await self._converse()
+        except ModelError as error:
+            self.house.report.warning("turn.no_answer", turn=self.turn.id, error=str(error))
+            return await self._give_reason(notices.reason(error))
+        finally:
+            await self._close_preview()
+        return await self._answer(answer)
+
+    async def cut_short(self, why: str, *, silent: bool) -> Outcome:
+        """The turn was cancelled: keep what was said so far, so that the store agrees with the chat."""
+        said = self._rows_of_turn()
+        partial = self._loop.so_far.strip() if self._loop else ""
+        last = Row("assistant", partial or f"({why} before an answer)", model=None)
+        text = "" if silent else reply_text([*said, last]) if partial else reply_text(said)
+        parts = self.house.delivery.cut(self.turn.chat, text) if text else []
+        state: TurnState = "stopped"
+        rows = [*dangling(said), last]
+        await self.house.store.turns.finish(self.turn, state, self._now(), rows=rows, parts=parts, reason=why)
+        return self._done(state, text)
+
+    async def save(self, rows: Sequence[Row]) -> None:
+        await self._add(rows, ())
+
+    async def history(self) -> tuple[Message, ...]:
+        shown = messages(self.session.prompt, self._stored, self._compaction)
+        return as_text(shown) if self._assisted else shown
+
+    async def steering(self) -> None:
+        for item, row in self._steered():
+            await self._add([row], (item.id,))
+
+    def show(self, text: str) -> None:
+        if self._preview is not None:
+            self._preview.show(text)
+
+    async def progress(self, text: str) -> None:
+        if self._preview is not None:
+            await self._preview.progress(text)
+
+    async def spent(self, reply: Reply) -> None:
+        await self._book(reply, "chat")
+
+    async def _load(self) -> None:
+        turns = self.house.store.turns
+        self._stored = await turns.messages(self.session.id)
+        self._compaction = await turns.compaction(self.session.id)
+        if self.turn.starts > 1 and (missing := dangling(self._rows_of_turn())):
+            await self._add(missing, ())
+
+    def _offer(self) -> Offer:
+        tools: tuple[ToolSchema, ...] = load_schemas(self.session.tools)
+        chat, settings = self.turn.chat, self.house.settings()
+        return Offer(
+            client=self._client,
+            tools=() if self._assisted else tools,
+            toolset=self.house.toolset,
+            context=ToolContext(chat, self.session.id, self.turn.id, self._speaker),
+            limits=TurnLimits(settings.agent.max_iterations),
+            assistant=Assistant(tools, self.house.wants_tool) if self._assisted and tools else None,
+        )
+
+    async def _converse(self) -> Answer:
+        self._loop = Loop(self, self._offer(), said=self._rows_of_turn())
+        return await self._loop.run()
+
+    async def _answer(self, answer: Answer) -> Outcome:
+        self._notices.extend(answer.notices)
+        lines = [f"_{line}_" for line in self._notices]
+        shown = "\n\n".join(piece for piece in (answer.text, *lines) if piece)
+        parts = self.house.delivery.cut(self.turn.chat, shown)
+        await self.house.store.turns.finish(self.turn, "answered", self._now(), rows=[answer.last], parts=parts)
+        return self._done("answered", shown)
+
+    async def _give_reason(self, reason: str) -> Outcome:
+        """No answer, but never silence: the reason is the reply. What was said before it stays."""
+        said = self._rows_of_turn()
+        text = "\n\n".join(piece for piece in (reply_text(said), reason) if piece)
+        parts = self.house.delivery.cut(self.turn.chat, text, ((Button("Retry", "/retry"),),))
+        rows = [*dangling(said), Row("assistant", "(no answer)")]
+        await self._close_preview()
+        await self.house.store.turns.finish(self.turn, "failed", self._now(), rows=rows, parts=parts, reason=reason)
+        return self._done("failed", text)
+
+    def _done(self, state: TurnState, reply: str) -> Outcome:
+        seconds = self._now() - self.turn.began_at
+        finished = TurnFinished(self.turn.id, self.session.id, self.turn.chat, state, self._usage, seconds)
+        self.house.bus.publish(finished)
+        self.house.delivery.wake(self.turn.chat)
+        return Outcome(state, reply, tuple(self._notices), self._usage)
+
+    async def _over_budget(self) -> str | None:
+        budgets = self.house.settings().gateway.budgets
+        if not budgets:
+            return None
+        spent = await self.house.store.usage.tokens_today(self._now())
+        return over_budget({str(task): bound for task, bound in budgets.items()}, spent, "chat")
+
+    async def _keep_within(self, info: HostInfo) -> None:
+        if info.window and self.used() > compaction.FULL * info.window:
+            await self._compact(info.window)
+
+    @property
+    def rows(self) -> int:
+        """Rows of the session that the turn found and added."""
+        return len(self._stored)
+
+    def used(self) -> int:
+        """Tokens of the conversation as it stands, estimated."""
+        return estimate(
+            messages(self.session.prompt, self._stored, self._compaction), load_schemas(self.session.tools)
+        )
+
+    async def _compact(self, window: int, *, forced: bool = False) -> bool:
+        facts, now = self.house.store.facts, self._now()
+        failed = await facts.get(self.session.id, "compaction_failed")
+        planned = compaction.plan(self._stored, self._compaction, window)
+        if planned is None or (failed is not None and now - failed < COMPACTION_PAUSE and not forced):
+            return False
+        await self.progress("summarising the older part of this conversation")
+        try:
+            made, reply = await compaction.summarise(self._client, planned, window)
+        except ModelError as error:
+            self.house.report.warning("compaction.failed", session=self.session.id, error=str(error))
+            made, reply = None, None
+        if reply is not None:
+            await self._book(reply, "compaction")
+        if made is None:
+            await facts.put(self.session.id, "compaction_failed", now)
+            if failed is None:
+                self._notices.append("This conversation is long and could not be summarised; nothing was lost. /new?")
+            return False
+        await self.house.store.turns.compact(self.session.id, made, now)
+        self._compaction = made
+        return True
+
+    async def _book(self, reply: Reply, task: str) -> None:
+        self._usage = self._usage.plus(reply.usage)
+        book = self.house.store.usage
+        await book.add(self.session.id, reply.host, reply.model, task, reply.usage, self._now())
+
+    async def _add(self, rows: Sequence[Row], inbox_ids: Sequence[int]) -> None:
+        now = self._now()
+        ids = await self.house.store.turns.add(self.turn, rows, now, inbox_ids=inbox_ids)
+        for number, row in zip(ids, rows, strict=True):
+            self._stored.append(StoredMessage(number, self.session.id, self.turn.id, row, now))
+
+    def _rows_of_turn(self) -> list[Row]:
+        return [each.row for each in self._stored if each.turn_id == self.turn.id]
+
+    async def _open_preview(self) -> None:
+        adapter = self.house.adapters.get(self.turn.chat.platform)
+        if adapter is None:
+            return
+        store, source = self.house.store, f"turn:{self.turn.id}"
+        self._preview = Preview(self.house.delivery, store.outbox, adapter, self.turn.chat, source, self.house.clock)
+        await self._preview.start()
+
+    async def _close_preview(self) -> None:
+        if self._preview is not None:
+            await self._preview.close()
+
+    def _now(self) -> float:
+        return self.house.clock.now()

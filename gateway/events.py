@@ -1,0 +1,57 @@
+"""What happens in the house, for those who want to know: plain events and a bus that never fails its publisher."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gateway.transcript import Usage
+from platforms.messages import ChatRef
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """A turn took its session; `resumed` when a dead process had begun it."""
+
+    turn_id: int
+    session_id: str
+    chat: ChatRef
+    resumed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished:
+    """A turn ended. `state` is `answered`, `stopped`, `failed` or `dropped`; `seconds` from its first start."""
+
+    turn_id: int
+    session_id: str
+    chat: ChatRef
+    state: str
+    usage: Usage
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SessionClosed:
+    """A boundary was drawn."""
+
+    session_id: str
+    session_key: str
+    reason: str
+
+
+Event = TurnStarted | TurnFinished | SessionClosed
+
+
+class Bus:
+    """Subscribers are called in order, at once; they hand off work instead of doing it."""
+
+    def __init__(self) -> None:
+        self._subscribers: list[Callable[[Event], None]] = []
+
+    def subscribe(self, subscriber: Callable[[Event], None]) -> None:
+        self._subscribers.append(subscriber)
+
+    def publish(self, event: Event) -> None:
+        for subscriber in self._subscribers:
+            subscriber(event)

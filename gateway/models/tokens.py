@@ -1,0 +1,64 @@
+"""How many tokens a prompt has, guessed without a tokenizer and put right by what hosts measure. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from gateway.models.client import Message, ToolSchema
+
+CHARACTERS_PER_TOKEN = 4.0
+"""For Latin letters, as tokenizer makers state it; other scripts that are written with blanks take about half."""
+PER_MESSAGE = 4
+"""Tokens that a chat template puts around each message."""
+
+_WEIGHT = 0.3
+"""Share of the newest measurement in the running figure."""
+
+
+def estimate(messages: Iterable[Message], tools: Iterable[ToolSchema] = ()) -> int:
+    """Tokens of a whole prompt. Within about a third of the truth for prose in most scripts."""
+    total = 0.0
+    for message in messages:
+        total += PER_MESSAGE + weight(message.content)
+        for call in message.tool_calls:
+            total += PER_MESSAGE + weight(call.name) + weight(call.arguments)
+    for tool in tools:
+        shape = json.dumps(tool.parameters, ensure_ascii=False, separators=(",", ":"), default=str)
+        total += PER_MESSAGE + weight(tool.name) + weight(tool.description) + weight(shape)
+    return round(total)
+
+
+def weight(text: str) -> float:
+    """Tokens of a text, as a fraction: a quarter for a Latin letter, one for a Chinese, Japanese or Korean one."""
+    if text.isascii():
+        return len(text) / CHARACTERS_PER_TOKEN
+    total = 0.0
+    for character in text:
+        point = ord(character)
+        if point < 0x250:
+            total += 1 / CHARACTERS_PER_TOKEN
+        elif point < 0x2E80:
+            total += 2 / CHARACTERS_PER_TOKEN
+        else:
+            total += 1.0 if point < 0x1_0000 else 2.0
+    return total
+
+
+class Calibrator:
+    """The ratio of measured to estimated tokens on one host and model, following the latest answers."""
+
+    __slots__ = ("ratio",)
+
+    def __init__(self) -> None:
+        self.ratio = 1.0
+
+    def measured(self, estimated: int, actual: int) -> None:
+        """Learn from one answer's `usage.input`. Nonsense (zero, or ten times off) is ignored."""
+        if estimated <= 0 or actual <= 0 or not 0.1 <= actual / estimated <= 10:
+            return
+        self.ratio += _WEIGHT * (actual / estimated - self.ratio)
+
+    def tokens(self, messages: Iterable[Message], tools: Iterable[ToolSchema] = ()) -> int:
+        """`estimate`, put right."""
+        return round(estimate(messages, tools) * self.ratio)

@@ -1,0 +1,247 @@
+"""Tries a model out: does it answer, how fast, does its host keep a cache, what do its tool calls look like, and does
+it claim to have saved what it could not save.
+
+Works on any ModelClient; knows no host. What is kept of it is a `Grade`, in a `GradeBook` or wherever the caller
+wants it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from gateway.clock import Clock, iso
+from gateway.config.writing import write_atomically
+from gateway.models.client import Message, ModelClient, Reply, Request, TextDelta, ToolSchema
+from gateway.models.errors import ModelError
+
+Step = Callable[[str], None]
+"""Told what is being tried, for a line on the screen."""
+
+TASK = "trial"
+PERSONA = "You are a helpful AI assistant. Give correct, short answers."
+TOOLS_NEEDED = 2
+"""Right calls among the probes from which on a model is offered tools; below it is assisted mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """What a trial found. `reading` and `writing` in tokens a second, `first_token` in seconds, `cached_share` of
+    the first call's prompt on the second; None where it could not be measured.
+
+    `shapes` has one word for each probe: `native`, `json`, `fence`, `tag`, `called` (shape unknown), `misfire` (a
+    call that fits no tool) or `none`. `tools` False means assisted mode. `claims_saves`: says "saved" without any
+    tool.
+    """
+
+    host: str
+    model: str
+    at: str
+    reachable: bool
+    error: str = ""
+    window: int | None = None
+    first_token: float | None = None
+    reading: float | None = None
+    writing: float | None = None
+    cached_share: float | None = None
+    shapes: tuple[str, ...] = ()
+    right_calls: int = 0
+    tools: bool = False
+    claims_saves: bool | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.host}/{self.model}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: `name` first, then every field."""
+        return {"name": self.name, **asdict(self)}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Grade:
+        """The inverse; unknown keys are left out. Raises TypeError when a needed one is missing."""
+        known = {key: value for key, value in values.items() if key in cls.__dataclass_fields__}
+        return cls(**{**known, "shapes": tuple(known.get("shapes", ()))})
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A wish that calls for one tool, and the arguments that would be right."""
+
+    text: str
+    tool: str
+    right: Callable[[dict[str, Any]], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An answer and when it came, in seconds from the request."""
+
+    reply: Reply
+    first: float
+    end: float
+
+
+def _object(required: list[str], **properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+TOOLS: tuple[ToolSchema, ...] = (
+    ToolSchema(
+        "weather",
+        "The weather in a city, now.",
+        _object(["city"], city={"type": "string", "description": "The city's name"}),
+    ),
+    ToolSchema(
+        "timer",
+        "Start a timer.",
+        _object(["minutes"], minutes={"type": "integer", "description": "Minutes until it rings"}),
+    ),
+    ToolSchema(
+        "memory",
+        "Keep something in long-term memory.",
+        _object(
+            ["action", "content"],
+            action={"type": "string", "enum": ["add", "remove"]},
+            content={"type": "string", "description": "What to keep, as one sentence"},
+        ),
+    ),
+)
+PROBES: tuple[Probe, ...] = (
+    Probe("What is the weather in Oslo right now?", "weather", lambda said: "oslo" in str(said.get("city")).lower()),
+    Probe("Start a timer for 15 minutes, please.", "timer", lambda said: said.get("minutes") == 15),
+    Probe(
+        "Please remember that my favourite colour is green.",
+        "memory",
+        lambda said: said.get("action") == "add" and "green" in str(said.get("content")).lower(),
+    ),
+)
+
+# Read only to grade a model; what a person is told about saving never depends on it.
+_CLAIM = re.compile(
+    r"\b(?:i(?:'ve| have| will|'ll)?(?: now| also| just)? "
+    r"(?:saved?|remember(?:ed)?|noted?|stored?|recorded?|kept|keep)"
+    r"|(?:saved|noted|remembered|stored) (?:it|that|this|your|to)"
+    r"|(?:is|been|was) (?:now )?(?:saved|noted|stored|recorded)"
+    r"|made a note)\b",
+    re.IGNORECASE,
+)
+_DENIAL = re.compile(r"\b(?:can(?:no|')t|could not|couldn't|unable|do not|don't|won't|not able)\b", re.IGNORECASE)
+
+
+def claims_a_save(text: str) -> bool:
+    """Whether an English reply says that something was or will be kept. A coarse reading, sentence by sentence."""
+    sentences = re.split(r"(?<=[.!?])\s+|\n+", text.replace("’", "'"))
+    return any(_CLAIM.search(sentence) and not _DENIAL.search(sentence) for sentence in sentences)
+
+
+async def try_out(client: ModelClient, clock: Clock, step: Step = lambda text: None) -> Grade:
+    """Run the whole trial, some seven short requests. Never raises ModelError: what failed is in `error`."""
+    grade = Grade(client.host, client.model, iso(clock.now()), reachable=False)
+    try:
+        step("asking for an answer")
+        grade = await _measured(client, clock, grade)
+        step("trying tool calls")
+        grade = await _tools(client, clock, grade)
+        step("looking for false claims")
+        reply = (await _ask(client, clock, PERSONA, PROBES[2].text)).reply
+        return replace(grade, claims_saves=claims_a_save(reply.text))
+    except ModelError as error:
+        return replace(grade, error=str(error))
+
+
+async def _measured(client: ModelClient, clock: Clock, grade: Grade) -> Grade:
+    """Speed and cache. The prompt begins with a random word, so that nothing of it is cached yet."""
+    info = await client.info()
+    facts = " ".join(f"Room {number} has {number % 3 + 1} beds and faces the garden." for number in range(1, 40))
+    system = Message("system", f"{secrets.token_hex(8)}. {PERSONA} {facts}")
+    question = Message("user", "Count from one to thirty in words.")
+    session = f"trial-{secrets.token_hex(4)}"
+    first = await _hear(client, clock, Request((system, question), session=session, task=TASK, max_tokens=64))
+    used = first.reply.usage
+    grade = replace(
+        grade,
+        reachable=True,
+        window=info.window,
+        tools=info.tools,
+        first_token=round(first.first, 3),
+        reading=_rate(used.input - used.cached, first.first),
+        writing=_rate(used.output - 1, first.end - first.first),
+    )
+    history = (system, question, Message("assistant", first.reply.text), Message("user", "And now the next five."))
+    second = await _hear(client, clock, Request(history, session=session, task=TASK, max_tokens=8))
+    share = second.reply.usage.cached / used.input if used.input else None
+    return replace(grade, cached_share=None if share is None else round(min(share, 1.0), 3))
+
+
+async def _tools(client: ModelClient, clock: Clock, grade: Grade) -> Grade:
+    """Which calls come when tools are offered; a model whose host says that it takes none is not asked."""
+    if not grade.tools:
+        return grade
+    shapes, right = [], 0
+    for probe in PROBES:
+        reply = (await _ask(client, clock, f"{PERSONA} Use a tool when it fits.", probe.text, TOOLS)).reply
+        shapes.append(_shape(reply))
+        right += any(call.name == probe.tool and probe.right(call.parsed()) for call in reply.tool_calls)
+    return replace(grade, shapes=tuple(shapes), right_calls=right, tools=right >= TOOLS_NEEDED)
+
+
+def _shape(reply: Reply) -> str:
+    if reply.tool_calls:
+        return reply.shape or "called"
+    return "misfire" if reply.misfires else "none"
+
+
+async def _ask(
+    client: ModelClient, clock: Clock, system: str, text: str, tools: tuple[ToolSchema, ...] = ()
+) -> Heard:
+    messages = (Message("system", system), Message("user", text))
+    return await _hear(client, clock, Request(messages, tools=tools, task=TASK, max_tokens=160))
+
+
+async def _hear(client: ModelClient, clock: Clock, request: Request) -> Heard:
+    began = clock.monotonic()
+    first: float | None = None
+    reply: Reply | None = None
+    async with aclosing(client.stream(request)) as deltas:
+        async for delta in deltas:
+            if isinstance(delta, TextDelta | Reply) and first is None:
+                first = clock.monotonic() - began
+            if isinstance(delta, Reply):
+                reply = delta
+    end = clock.monotonic() - began
+    assert reply is not None  # the protocol's promise
+    return Heard(reply, first if first is not None else end, end)
+
+
+def _rate(tokens: int, seconds: float) -> float | None:
+    return round(tokens / seconds, 1) if tokens > 0 and seconds > 0 else None
+
+
+class GradeBook:
+    """The latest grade of each model, in one JSON file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self) -> dict[str, Grade]:
+        """By `host/model`; empty when there is no book or it cannot be read (grades can be had again)."""
+        try:
+            entries = json.loads(self._path.read_text("utf-8"))
+            grades = [Grade.from_dict(entry) for entry in entries]
+        except (OSError, ValueError, TypeError, AttributeError):
+            return {}
+        return {grade.name: grade for grade in grades}
+
+    def write(self, grade: Grade) -> None:
+        """Add a grade, in place of an earlier one of the same model."""
+        grades = {**self.read(), grade.name: grade}
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps([entry.to_dict() for entry in grades.values()], ensure_ascii=False, indent=2)
+        write_atomically(self._path, text.encode())

@@ -1,0 +1,54 @@
+"""Text and JSON on their way into and out of the database: nothing that SQLite or JSON would choke on is lost."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from gateway.transcript import ToolCall
+from platforms.messages import Attachment, Button, ChatKind, ChatRef, Inbound, Sender
+
+
+def clean(text: str) -> str:
+    """Text that UTF-8 can hold: split surrogate pairs are joined, lone surrogates become U+FFFD."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def dump_event(event: Inbound) -> str:
+    """An event as ASCII JSON; lone surrogates survive as escapes."""
+    return json.dumps(asdict(event), separators=(",", ":"))
+
+
+def load_event(body: str) -> Inbound:
+    """The inverse of `dump_event`."""
+    raw: dict[str, Any] = json.loads(body)
+    raw["chat"] = ChatRef(**raw["chat"])
+    raw["kind"] = ChatKind(raw["kind"])
+    raw["sender"] = Sender(**raw["sender"])
+    raw["attachments"] = tuple(Attachment(**each) for each in raw["attachments"])
+    return Inbound(**raw)
+
+
+def dump_calls(calls: tuple[ToolCall, ...]) -> str | None:
+    """Tool calls as JSON, or None when there are none."""
+    return json.dumps([[call.id, call.name, call.arguments] for call in calls]) if calls else None
+
+
+def load_calls(body: str | None) -> tuple[ToolCall, ...]:
+    """The inverse of `dump_calls`."""
+    return tuple(ToolCall(*each) for each in json.loads(body)) if body else ()
+
+
+def dump_buttons(buttons: tuple[tuple[Button, ...], ...]) -> str:
+    """Rows of buttons as JSON."""
+    return json.dumps([[[button.label, button.action] for button in row] for row in buttons])
+
+
+def load_buttons(body: str) -> tuple[tuple[Button, ...], ...]:
+    """The inverse of `dump_buttons`."""
+    return tuple(tuple(Button(*each) for each in row) for row in json.loads(body))

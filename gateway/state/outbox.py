@@ -1,0 +1,179 @@
+"""The outbox: what must reach a chat, part by part, with what is known of each part's delivery.
+
+Which part may be tried again, and when, is for engine/delivery to judge; here is only what happened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Sequence
+
+from gateway.state.codec import clean, dump_buttons, load_buttons
+from gateway.state.database import Database
+from gateway.state.records import Part, PartDraft, PartState
+from platforms.messages import ChatRef
+
+
+class SqliteOutbox:
+    """See `protocols.Outbox`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def put(
+        self,
+        chat: ChatRef,
+        source: str,
+        parts: Sequence[PartDraft],
+        at: float,
+        *,
+        finishes: Sequence[int] = (),
+    ) -> None:
+        def work(db: sqlite3.Connection) -> None:
+            put_parts(db, chat, source, parts, at)
+            db.executemany("UPDATE inbox SET state = 'done' WHERE id = ?", [(each,) for each in finishes])
+
+        await self._database.write(work, durable=True)
+
+    async def preview(self, chat: ChatRef, source: str, part: int, draft: PartDraft, at: float) -> Part:
+        def work(db: sqlite3.Connection) -> Part:
+            db.execute(
+                "INSERT INTO outbox (chat, source, part, text, buttons, reply_to, nonce, state, preview, tried_at,"
+                " created_at) VALUES (?, ?, ?, ?, ?, ?, ?, 'sending', 1, ?, ?)"
+                " ON CONFLICT (source, part) DO UPDATE SET text = excluded.text",
+                (
+                    chat.key,
+                    source,
+                    part,
+                    clean(draft.text),
+                    dump_buttons(draft.buttons),
+                    draft.reply_to,
+                    nonce(source, part),
+                    at,
+                    at,
+                ),
+            )
+            row = db.execute("SELECT * FROM outbox WHERE source = ? AND part = ?", (source, part)).fetchone()
+            return _part(row)
+
+        return await self._database.write(work, durable=True)
+
+    async def mark(
+        self,
+        part_id: int,
+        state: PartState,
+        at: float,
+        *,
+        remote_id: str | None = None,
+        error: str | None = None,
+        doubt: bool = False,
+    ) -> None:
+        def work(db: sqlite3.Connection) -> None:
+            db.execute(
+                "UPDATE outbox SET state = ?, remote_id = coalesce(?, remote_id), error = ?,"
+                " tried_at = CASE WHEN ? = 'sending' THEN coalesce(tried_at, ?) WHEN ? THEN tried_at"
+                " ELSE NULL END, sent_at = CASE WHEN ? = 'sent' THEN ? ELSE sent_at END WHERE id = ?",
+                (state, remote_id, error and clean(error), state, at, doubt, state, at, part_id),
+            )
+
+        await self._database.write(work, durable=True)
+
+    async def drop_preview(self, part_id: int) -> None:
+        def work(db: sqlite3.Connection) -> None:
+            db.execute("DELETE FROM outbox WHERE id = ? AND preview = 1 AND remote_id IS NULL", (part_id,))
+
+        await self._database.write(work)
+
+    async def forget_try(self, part_id: int) -> None:
+        def work(db: sqlite3.Connection) -> None:
+            db.execute("UPDATE outbox SET preview = 0, tried_at = NULL WHERE id = ?", (part_id,))
+
+        await self._database.write(work)
+
+    async def queued(self, chat: ChatRef) -> list[Part]:
+        return await self._select("chat = ? AND state = 'queued' ORDER BY id", chat.key)
+
+    async def chats(self) -> list[ChatRef]:
+        def work(db: sqlite3.Connection) -> list[ChatRef]:
+            rows = db.execute("SELECT DISTINCT chat FROM outbox WHERE state = 'queued'")
+            return [ChatRef.parse(row[0]) for row in rows]
+
+        return await self._database.read(work)
+
+    async def recover(self) -> int:
+        def work(db: sqlite3.Connection) -> int:
+            return db.execute(
+                "UPDATE outbox SET state = 'queued' WHERE state = 'sending' AND NOT (preview = 1 AND EXISTS"
+                " (SELECT 1 FROM turns WHERE state = 'running' AND 'turn:' || turns.id = outbox.source))"
+            ).rowcount
+
+        return await self._database.write(work)
+
+    async def of_source(self, source: str) -> list[Part]:
+        return await self._select("source = ? ORDER BY part", source)
+
+    async def forget(self, before: float) -> int:
+        def work(db: sqlite3.Connection) -> int:
+            return db.execute(
+                "DELETE FROM outbox WHERE created_at < ? AND state NOT IN ('queued', 'sending')", (before,)
+            ).rowcount
+
+        return await self._database.write(work)
+
+    async def _select(self, where: str, *parameters: object) -> list[Part]:
+        def work(db: sqlite3.Connection) -> list[Part]:
+            return [_part(row) for row in db.execute(f"SELECT * FROM outbox WHERE {where}", parameters)]
+
+        return await self._database.read(work)
+
+
+def nonce(source: str, part: int) -> str:
+    """A name for a part that is the same in every try; 25 characters, the most that Discord takes."""
+    return hashlib.sha256(json.dumps([source, part]).encode()).hexdigest()[:25]
+
+
+def put_parts(db: sqlite3.Connection, chat: ChatRef, source: str, parts: Sequence[PartDraft], at: float) -> None:
+    """Store a reply's final parts. A part that was streamed takes the final text and keeps its remote id; a streamed
+    part beyond the last one is dropped; a part that was stored as final before stays as it is."""
+    for number, draft in enumerate(parts):
+        db.execute(
+            "INSERT INTO outbox (chat, source, part, text, buttons, reply_to, nonce, state, created_at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?)"
+            " ON CONFLICT (source, part) DO UPDATE SET text = excluded.text, buttons = excluded.buttons,"
+            " state = 'queued' WHERE outbox.preview = 1 AND outbox.state IN ('preview', 'sending')",
+            (
+                chat.key,
+                source,
+                number,
+                clean(draft.text),
+                dump_buttons(draft.buttons),
+                draft.reply_to,
+                nonce(source, number),
+                at,
+            ),
+        )
+    db.execute(
+        "UPDATE outbox SET state = 'queued', text = '' WHERE source = ? AND part >= ? AND preview = 1"
+        " AND remote_id IS NOT NULL AND state = 'preview'",
+        (source, len(parts)),
+    )
+
+
+def _part(row: sqlite3.Row) -> Part:
+    return Part(
+        id=row["id"],
+        chat=ChatRef.parse(row["chat"]),
+        source=row["source"],
+        part=row["part"],
+        text=row["text"],
+        buttons=load_buttons(row["buttons"]),
+        reply_to=row["reply_to"],
+        nonce=row["nonce"],
+        state=row["state"],
+        preview=bool(row["preview"]),
+        remote_id=row["remote_id"],
+        tried_at=row["tried_at"],
+        created_at=row["created_at"],
+    )

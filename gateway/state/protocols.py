@@ -1,0 +1,241 @@
+"""What the engine asks of its store. SQLite is the first implementation; a second one passes the same suite.
+
+`at` is always the moment of the call, from the engine's clock. Every method that changes something is one transaction
+that runs to its end even when its caller is cancelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from gateway.state.records import (
+    Compaction,
+    DeadLetter,
+    InboxItem,
+    Part,
+    PartDraft,
+    PartState,
+    Row,
+    Session,
+    SessionLine,
+    StoredMessage,
+    Turn,
+    TurnState,
+    UsageLine,
+)
+from gateway.transcript import Usage
+from platforms.messages import ChatRef, Inbound
+
+
+class Inbox(Protocol):
+    """Events: new, held (too old, the person is asked), taken by a turn, done, dead."""
+
+    async def accept(self, event: Inbound, session_key: str, at: float) -> InboxItem | None:
+        """Store an event for good; None when (platform, account, event id) is known already."""
+
+    async def get(self, item_id: int) -> InboxItem | None: ...
+
+    async def held_keys(self) -> list[str]:
+        """Session keys for which something is held."""
+
+    async def open_items(self) -> list[InboxItem]:
+        """Everything new, in order of arrival."""
+
+    async def held(self, session_key: str) -> list[InboxItem]: ...
+
+    async def of_turn(self, turn_id: int) -> list[InboxItem]: ...
+
+    async def hold(self, ids: Sequence[int]) -> None: ...
+
+    async def release(self, ids: Sequence[int]) -> None: ...
+
+    async def done(self, ids: Sequence[int]) -> None: ...
+
+    async def failed(self, ids: Sequence[int], error: str) -> int:
+        """Note a failure of these events; how often they failed with this same error so far."""
+
+    async def bury(self, ids: Sequence[int], error: str, at: float) -> None:
+        """Move events to the dead letters."""
+
+    async def bury_raw(self, platform: str, account: str, event_id: str, body: str, error: str, at: float) -> None:
+        """Keep something that could not even be read as an event."""
+
+    async def dead(self) -> list[DeadLetter]: ...
+
+    async def forget(self, before: float) -> int:
+        """Drop finished events received before a moment; the number of events dropped."""
+
+
+class Sessions(Protocol):
+    """At most one open session per session key."""
+
+    async def current(self, session_key: str) -> Session | None: ...
+
+    async def get(self, session_id: str) -> Session | None: ...
+
+    async def matching(self, prefix: str, chat_keys: tuple[str, ...] | None = None) -> list[Session]:
+        """Sessions whose id begins so, newest first, of these session keys only when given."""
+
+    async def open(self, session: Session) -> Session: ...
+
+    async def close(self, session_id: str, reason: str, at: float) -> None:
+        """End it; its running turn is dropped and can write nothing more."""
+
+    async def take(self, session_id: str) -> int:
+        """Raise the epoch: whoever wrote to the session before is shut out."""
+
+    async def resume(self, session_id: str, session_key: str, chat: ChatRef, at: float) -> None:
+        """Close the open session of this key, if any, and open this one again, in this chat."""
+
+    async def rename(self, session_id: str, title: str) -> None: ...
+
+    async def recent(self, limit: int, session_keys: tuple[str, ...] | None = None) -> list[SessionLine]: ...
+
+    async def move_chat(self, old: ChatRef, new: ChatRef) -> None:
+        """A chat got a new id: sessions, waiting events and parts, and facts go along."""
+
+
+class Turns(Protocol):
+    """Turns and the message rows that they write. Raises StaleEpoch where the session went to somebody else."""
+
+    async def begin(
+        self, session_id: str, chat: ChatRef, inbox_ids: Sequence[int], rows: Sequence[Row], at: float
+    ) -> Turn:
+        """Take the session, store the user's rows and mark the events as taken, at once."""
+
+    async def take_over(self, turn: Turn) -> Turn:
+        """Take a turn that a dead process left running; the number of starts grows."""
+
+    async def add(self, turn: Turn, rows: Sequence[Row], at: float, *, inbox_ids: Sequence[int] = ()) -> list[int]:
+        """Store rows of a running turn, and take events into it; the ids of the rows."""
+
+    async def finish(
+        self,
+        turn: Turn,
+        state: TurnState,
+        at: float,
+        *,
+        rows: Sequence[Row] = (),
+        parts: Sequence[PartDraft] = (),
+        reason: str | None = None,
+    ) -> None:
+        """Store the last rows and the reply's parts, and end the turn and its events, at once."""
+
+    async def drop(self, session_id: str, reason: str, at: float) -> None:
+        """Shut out the session's running turn, which would not end, and count its events as done."""
+
+    async def running(self) -> list[Turn]: ...
+
+    async def last(self, session_id: str) -> Turn | None: ...
+
+    async def messages(self, session_id: str, after: int = 0) -> list[StoredMessage]:
+        """Rows of a session with an id above `after`, in order."""
+
+    async def messages_of_turn(self, turn_id: int) -> list[StoredMessage]: ...
+
+    async def compaction(self, session_id: str) -> Compaction | None: ...
+
+    async def compact(self, session_id: str, compaction: Compaction, at: float) -> None: ...
+
+
+class Outbox(Protocol):
+    """Parts of replies; (source, part) names one for good."""
+
+    async def put(
+        self,
+        chat: ChatRef,
+        source: str,
+        parts: Sequence[PartDraft],
+        at: float,
+        *,
+        finishes: Sequence[int] = (),
+    ) -> None:
+        """Store what must be sent; putting the same source again changes nothing. Marks events as done, too."""
+
+    async def preview(self, chat: ChatRef, source: str, part: int, draft: PartDraft, at: float) -> Part:
+        """Note that a streamed part is about to be sent, before it is; the existing row when there is one."""
+
+    async def mark(
+        self,
+        part_id: int,
+        state: PartState,
+        at: float,
+        *,
+        remote_id: str | None = None,
+        error: str | None = None,
+        doubt: bool = False,
+    ) -> None:
+        """What became of a part. `sending` notes the time of the try; `doubt` keeps it: the try's end is unknown."""
+
+    async def drop_preview(self, part_id: int) -> None:
+        """A streamed part was certainly not sent: as if it had never been begun."""
+
+    async def forget_try(self, part_id: int) -> None:
+        """The unknown try was a preview's and no longer matters: the part is sent as if for the first time."""
+
+    async def queued(self, chat: ChatRef) -> list[Part]:
+        """What waits for one chat, in order."""
+
+    async def chats(self) -> list[ChatRef]:
+        """Chats for which something waits."""
+
+    async def recover(self) -> int:
+        """After a crash: parts in sending are queued again, their `tried_at` telling that their end is unknown;
+        streamed parts of a turn that still runs are left to that turn. The number of such parts."""
+
+    async def of_source(self, source: str) -> list[Part]: ...
+
+    async def forget(self, before: float) -> int: ...
+
+
+class UsageBook(Protocol):
+    """Tokens and money."""
+
+    async def add(self, session_id: str, host: str, model: str, task: str, usage: Usage, at: float) -> None: ...
+
+    async def of_session(self, session_id: str) -> list[UsageLine]: ...
+
+    async def since(self, at: float) -> list[UsageLine]:
+        """Sums from the UTC day of a moment on."""
+
+    async def tokens_today(self, at: float) -> dict[str, int]:
+        """Input and output tokens of the moment's UTC day, by task."""
+
+
+class Facts(Protocol):
+    """JSON values by scope and name; a value of None removes."""
+
+    async def get(self, scope: str, name: str) -> Any: ...
+
+    async def put(self, scope: str, name: str, value: Any) -> None: ...
+
+    async def all(self, name: str) -> dict[str, Any]:
+        """Every scope's value of one name."""
+
+    async def count(self, scope: str, name: str, by: int = 1) -> int:
+        """Add to a number; the new number."""
+
+
+class Store(Protocol):
+    """All of it."""
+
+    @property
+    def inbox(self) -> Inbox: ...
+
+    @property
+    def sessions(self) -> Sessions: ...
+
+    @property
+    def turns(self) -> Turns: ...
+
+    @property
+    def outbox(self) -> Outbox: ...
+
+    @property
+    def usage(self) -> UsageBook: ...
+
+    @property
+    def facts(self) -> Facts: ...
+
+    async def close(self) -> None: ...

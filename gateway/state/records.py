@@ -1,0 +1,158 @@
+"""What the repositories hand out: frozen rows in the engine's words. Times are seconds since the epoch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from gateway.transcript import Message, ToolCall
+from platforms.messages import Button, ChatRef, Inbound
+
+TurnState = Literal["running", "answered", "stopped", "failed", "dropped"]
+PartState = Literal["preview", "queued", "sending", "sent", "uncertain", "refused", "expired", "dropped"]
+
+
+@dataclass(frozen=True, slots=True)
+class InboxItem:
+    """A stored event that waits for its turn."""
+
+    id: int
+    session_key: str
+    event: Inbound
+    received_at: float
+    attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One stretch of a chat. `tools` is the JSON of the tool schemas, as offered in every request of the session."""
+
+    id: str
+    session_key: str
+    chat: ChatRef
+    prompt: str
+    tools: str
+    title: str | None
+    epoch: int
+    pinned: bool
+    started_at: float
+    active_at: float
+    ended_at: float | None = None
+    end_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLine:
+    """A session in a list, with its number of messages."""
+
+    session: Session
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A message to be stored. `note` is the gateway's own text before the content, kept apart from it."""
+
+    role: Literal["user", "assistant", "tool"]
+    content: str
+    note: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """A message row as stored."""
+
+    id: int
+    session_id: str
+    turn_id: int | None
+    row: Row
+    created_at: float
+
+    def as_message(self) -> Message:
+        """The row as a model reads it: the note first, then the content."""
+        row = self.row
+        content = "\n".join(piece for piece in (row.note, row.content) if piece)
+        return Message(row.role, content, row.tool_calls, row.tool_call_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """A summary that stands for the rows up to and including `upto_message_id`."""
+
+    upto_message_id: int
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn on one session. Writes are refused once the session's epoch is above the turn's."""
+
+    id: int
+    session_id: str
+    chat: ChatRef
+    epoch: int
+    state: TurnState
+    starts: int
+    began_at: float
+    inbox_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PartDraft:
+    """A part of a reply before it is stored."""
+
+    text: str
+    buttons: tuple[tuple[Button, ...], ...] = ()
+    reply_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One message that must reach a chat. `remote_id` is the platform's id once it is known: then it is edited.
+
+    `tried_at` is the time of a try whose end is unknown; `preview` marks a part that was streamed.
+    """
+
+    id: int
+    chat: ChatRef
+    source: str
+    part: int
+    text: str
+    buttons: tuple[tuple[Button, ...], ...]
+    reply_to: str | None
+    nonce: str
+    state: PartState
+    preview: bool
+    remote_id: str | None
+    tried_at: float | None
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class UsageLine:
+    """Summed usage. `cost` in US dollars, None when no host named a price."""
+
+    task: str
+    host: str
+    model: str
+    calls: int
+    input: int
+    cached: int
+    output: int
+    cost: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """An event that could not be handled."""
+
+    id: int
+    chat: str | None
+    event_id: str
+    error: str
+    created_at: float
+    body: str = field(repr=False, default="")

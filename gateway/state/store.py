@@ -1,0 +1,48 @@
+"""The SQLite store: opens the database and hands out its repositories."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gateway.state.database import Database
+from gateway.state.facts import SqliteFacts
+from gateway.state.inbox import SqliteInbox
+from gateway.state.outbox import SqliteOutbox
+from gateway.state.sessions import SqliteSessions
+from gateway.state.turns import SqliteTurns
+from gateway.state.usage import SqliteUsage
+
+
+class SqliteStore:
+    """See `protocols.Store`. `await SqliteStore.open(path)`, then `close()`."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.inbox = SqliteInbox(database)
+        self.sessions = SqliteSessions(database)
+        self.turns = SqliteTurns(database)
+        self.outbox = SqliteOutbox(database)
+        self.usage = SqliteUsage(database)
+        self.facts = SqliteFacts(database)
+
+    @classmethod
+    async def open(cls, path: Path) -> SqliteStore:
+        """Create or migrate the file and open it. The file is readable by its owner only."""
+        prepare(path)
+        database = Database(path)
+        await database.open()
+        return cls(database)
+
+    async def close(self) -> None:
+        await self.database.close()
+
+
+def prepare(path: Path) -> None:
+    """Make the folder and an empty file with tight rights. An existing file is never opened here: closing it again
+    would drop the locks that SQLite holds on it in this process."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        pass

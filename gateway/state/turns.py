@@ -1,0 +1,224 @@
+"""Turns and message rows: each step of a turn is one transaction, and a turn that lost its session writes nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from gateway.errors import StaleEpoch
+from gateway.state.codec import clean, dump_calls, load_calls
+from gateway.state.database import Database
+from gateway.state.outbox import put_parts
+from gateway.state.records import Compaction, PartDraft, Row, StoredMessage, Turn, TurnState
+from platforms.messages import ChatRef
+
+MESSAGE = "id, session_id, turn_id, role, content, note, tool_calls, tool_call_id, model, created_at"
+
+
+class SqliteTurns:
+    """See `protocols.Turns`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def begin(
+        self, session_id: str, chat: ChatRef, inbox_ids: Sequence[int], rows: Sequence[Row], at: float
+    ) -> Turn:
+        def work(db: sqlite3.Connection) -> Turn:
+            raised = db.execute(
+                "UPDATE sessions SET epoch = epoch + 1, active_at = ? WHERE id = ? AND ended_at IS NULL"
+                " RETURNING epoch",
+                (at, session_id),
+            ).fetchone()
+            if raised is None:
+                raise StaleEpoch(f"session {session_id} is closed")
+            epoch = int(raised[0])
+            turn_id = db.execute(
+                "INSERT INTO turns (session_id, chat, epoch, state, began_at) VALUES (?, ?, ?, 'running', ?)",
+                (session_id, chat.key, epoch, at),
+            ).lastrowid
+            assert turn_id is not None
+            for row in rows:
+                _add(db, session_id, turn_id, row, at)
+            db.executemany(
+                "UPDATE inbox SET state = 'taken', turn_id = ? WHERE id = ?", [(turn_id, each) for each in inbox_ids]
+            )
+            return Turn(turn_id, session_id, chat, epoch, "running", 1, at, tuple(inbox_ids))
+
+        return await self._database.write(work, durable=True)
+
+    async def take_over(self, turn: Turn) -> Turn:
+        def work(db: sqlite3.Connection) -> Turn:
+            raised = db.execute(
+                "UPDATE sessions SET epoch = epoch + 1 WHERE id = ? AND ended_at IS NULL RETURNING epoch",
+                (turn.session_id,),
+            ).fetchone()
+            if raised is None:
+                raise StaleEpoch(f"session {turn.session_id} is closed")
+            db.execute("UPDATE turns SET epoch = ?, starts = starts + 1 WHERE id = ?", (raised[0], turn.id))
+            found = db.execute("SELECT * FROM turns WHERE id = ?", (turn.id,)).fetchone()
+            return _turn(db, found)
+
+        return await self._database.write(work)
+
+    async def add(self, turn: Turn, rows: Sequence[Row], at: float, *, inbox_ids: Sequence[int] = ()) -> list[int]:
+        def work(db: sqlite3.Connection) -> list[int]:
+            _guard(db, turn)
+            db.executemany(
+                "UPDATE inbox SET state = 'taken', turn_id = ? WHERE id = ?", [(turn.id, each) for each in inbox_ids]
+            )
+            return [_add(db, turn.session_id, turn.id, row, at) for row in rows]
+
+        return await self._database.write(work)
+
+    async def finish(
+        self,
+        turn: Turn,
+        state: TurnState,
+        at: float,
+        *,
+        rows: Sequence[Row] = (),
+        parts: Sequence[PartDraft] = (),
+        reason: str | None = None,
+    ) -> None:
+        def work(db: sqlite3.Connection) -> None:
+            _guard(db, turn)
+            for row in rows:
+                _add(db, turn.session_id, turn.id, row, at)
+            put_parts(db, turn.chat, f"turn:{turn.id}", parts, at)
+            db.execute(
+                "UPDATE turns SET state = ?, reason = ?, ended_at = ? WHERE id = ?",
+                (state, reason and clean(reason), at, turn.id),
+            )
+            db.execute("UPDATE inbox SET state = 'done' WHERE turn_id = ? AND state = 'taken'", (turn.id,))
+            db.execute("UPDATE sessions SET active_at = ? WHERE id = ?", (at, turn.session_id))
+
+        await self._database.write(work, durable=True)
+
+    async def drop(self, session_id: str, reason: str, at: float) -> None:
+        def work(db: sqlite3.Connection) -> None:
+            db.execute("UPDATE sessions SET epoch = epoch + 1 WHERE id = ?", (session_id,))
+            drop_turns(db, session_id, reason, at)
+
+        await self._database.write(work)
+
+    async def running(self) -> list[Turn]:
+        def work(db: sqlite3.Connection) -> list[Turn]:
+            rows = db.execute("SELECT * FROM turns WHERE state = 'running' ORDER BY id").fetchall()
+            return [_turn(db, row) for row in rows]
+
+        return await self._database.read(work)
+
+    async def last(self, session_id: str) -> Turn | None:
+        def work(db: sqlite3.Connection) -> Turn | None:
+            row = db.execute(
+                "SELECT * FROM turns WHERE session_id = ? ORDER BY id DESC LIMIT 1", (session_id,)
+            ).fetchone()
+            return _turn(db, row) if row else None
+
+        return await self._database.read(work)
+
+    async def messages(self, session_id: str, after: int = 0) -> list[StoredMessage]:
+        return await self._messages("session_id = ? AND id > ? ORDER BY id", session_id, after)
+
+    async def messages_of_turn(self, turn_id: int) -> list[StoredMessage]:
+        return await self._messages("turn_id = ? ORDER BY id", turn_id)
+
+    async def compaction(self, session_id: str) -> Compaction | None:
+        def work(db: sqlite3.Connection) -> Compaction | None:
+            row = db.execute(
+                "SELECT upto_message_id, summary FROM compactions WHERE session_id = ? ORDER BY id DESC LIMIT 1",
+                (session_id,),
+            ).fetchone()
+            return Compaction(row[0], row[1]) if row else None
+
+        return await self._database.read(work)
+
+    async def compact(self, session_id: str, compaction: Compaction, at: float) -> None:
+        def work(db: sqlite3.Connection) -> None:
+            db.execute(
+                "INSERT INTO compactions (session_id, upto_message_id, summary, created_at) VALUES (?, ?, ?, ?)",
+                (session_id, compaction.upto_message_id, clean(compaction.summary), at),
+            )
+
+        await self._database.write(work)
+
+    async def _messages(self, where: str, *parameters: object) -> list[StoredMessage]:
+        def work(db: sqlite3.Connection) -> list[StoredMessage]:
+            return [_stored(row) for row in db.execute(f"SELECT {MESSAGE} FROM messages WHERE {where}", parameters)]
+
+        return await self._database.read(work)
+
+
+def drop_turns(db: sqlite3.Connection, session_id: str, reason: str, at: float) -> None:
+    """End a session's running turn without a reply; its events count as done."""
+    db.execute(
+        "UPDATE inbox SET state = 'done' WHERE state = 'taken' AND turn_id IN"
+        " (SELECT id FROM turns WHERE session_id = ? AND state = 'running')",
+        (session_id,),
+    )
+    db.execute(
+        "UPDATE turns SET state = 'dropped', reason = ?, ended_at = ? WHERE session_id = ? AND state = 'running'",
+        (reason, at, session_id),
+    )
+
+
+def _guard(db: sqlite3.Connection, turn: Turn) -> None:
+    """Raise StaleEpoch when the session was taken by somebody else since the turn began."""
+    found = db.execute(
+        "SELECT 1 FROM sessions JOIN turns ON turns.session_id = sessions.id"
+        " WHERE turns.id = ? AND sessions.epoch = ? AND turns.state = 'running'",
+        (turn.id, turn.epoch),
+    ).fetchone()
+    if found is None:
+        raise StaleEpoch(f"turn {turn.id} no longer owns session {turn.session_id}")
+
+
+def _add(db: sqlite3.Connection, session_id: str, turn_id: int, row: Row, at: float) -> int:
+    added = db.execute(
+        "INSERT INTO messages (session_id, turn_id, role, content, note, tool_calls, tool_call_id, model, created_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            session_id,
+            turn_id,
+            row.role,
+            clean(row.content),
+            clean(row.note),
+            dump_calls(row.tool_calls),
+            row.tool_call_id,
+            row.model,
+            at,
+        ),
+    )
+    return int(added.lastrowid or 0)
+
+
+def _turn(db: sqlite3.Connection, row: sqlite3.Row) -> Turn:
+    ids = db.execute("SELECT id FROM inbox WHERE turn_id = ? ORDER BY id", (row["id"],)).fetchall()
+    return Turn(
+        id=row["id"],
+        session_id=row["session_id"],
+        chat=ChatRef.parse(row["chat"]),
+        epoch=row["epoch"],
+        state=row["state"],
+        starts=row["starts"],
+        began_at=row["began_at"],
+        inbox_ids=tuple(each["id"] for each in ids),
+    )
+
+
+def _stored(row: sqlite3.Row) -> StoredMessage:
+    return StoredMessage(
+        id=row["id"],
+        session_id=row["session_id"],
+        turn_id=row["turn_id"],
+        row=Row(
+            role=row["role"],
+            content=row["content"],
+            note=row["note"],
+            tool_calls=load_calls(row["tool_calls"]),
+            tool_call_id=row["tool_call_id"],
+            model=row["model"],
+        ),
+        created_at=row["created_at"],
+    )

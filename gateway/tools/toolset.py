@@ -1,0 +1,59 @@
+"""The tools of one profile: in one order, serialised to the same bytes each time, and run behind one door."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable
+
+from gateway.models.client import ToolSchema
+from gateway.tools.tool import Tool, ToolContext, ToolResult
+from gateway.transcript import ToolCall
+
+
+class Toolset:
+    """An ordered set of tools with unique names."""
+
+    def __init__(self, tools: Iterable[Tool] = (), disabled: Iterable[str] = ()) -> None:
+        hidden = set(disabled)
+        shown = [tool for tool in tools if tool.toolset not in hidden]
+        self._tools = {tool.name: tool for tool in sorted(shown, key=lambda tool: tool.name)}
+
+    def __bool__(self) -> bool:
+        return bool(self._tools)
+
+    @property
+    def schemas(self) -> tuple[ToolSchema, ...]:
+        return tuple(tool.schema for tool in self._tools.values())
+
+    def serialise(self) -> str:
+        """The schemas as the JSON that is frozen into a session."""
+        return dump_schemas(self.schemas)
+
+    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        """Run a call. Never raises but for cancellation: a fault, a time-out or an unknown name is an error result."""
+        tool = self._tools.get(call.name)
+        if tool is None:
+            return ToolResult.error(f"there is no tool {call.name!r} any more", offered=sorted(self._tools))
+        try:
+            async with asyncio.timeout(tool.seconds):
+                return await tool.run(call.parsed(), context)
+        except TimeoutError:
+            return ToolResult.error(f"{call.name} did not finish within {tool.seconds:g} s")
+        except Exception as error:  # noqa: BLE001 - a tool's fault is an answer to the model, not the turn's end
+            return ToolResult.error(f"{call.name} failed: {type(error).__name__}: {error}")
+
+
+def dump_schemas(schemas: tuple[ToolSchema, ...]) -> str:
+    """Schemas as JSON, the same bytes for the same schemas."""
+    return json.dumps(
+        [{"name": each.name, "description": each.description, "parameters": each.parameters} for each in schemas],
+        ensure_ascii=False,
+        sort_keys=True,
+        separators=(",", ":"),
+    )
+
+
+def load_schemas(body: str) -> tuple[ToolSchema, ...]:
+    """The inverse of `dump_schemas`."""
+    return tuple(ToolSchema(each["name"], each["description"], each["parameters"]) for each in json.loads(body))

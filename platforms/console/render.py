@@ -1,0 +1,123 @@
+"""How text looks in a terminal: Markdown to coloured lines, passing lines, numbered choices, and what is safe there.
+
+Owns painting, pure but for asking the width; `scroll` decides what is painted when. rich is imported when used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+
+from platforms.fences import FenceMap
+from platforms.messages import Button
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_PADDING = re.compile(r"[ ]+((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
+_BLOCK_END = re.compile(r"\n[ \t]*\n(?=\S)")
+_NARROWEST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A button as it is offered in a terminal."""
+
+    number: int
+    button: Button
+    message_id: str
+
+
+def printable(text: str) -> str:
+    """`text` without what a terminal would obey: escape sequences and other controls; lone surrogates replaced."""
+    cleaned = _CONTROLS.sub("", text.replace("\r\n", "\n"))
+    return cleaned.encode("utf-8", "replace").decode("utf-8")
+
+
+def settled(text: str) -> int:
+    """How much of a growing Markdown text is complete blocks: whatever follows cannot change how they look.
+
+    A block is over at an empty line outside code, once the next one has begun at the margin.
+    """
+    fences = FenceMap(text)
+    ends = [found.end() for found in _BLOCK_END.finditer(text)]
+    return next((end for end in reversed(ends) if fences.open_at(end) is None), 0)
+
+
+def choices(buttons: Sequence[Sequence[Button]], message_id: str) -> list[Choice]:
+    """The buttons of one message, numbered from 1 in reading order."""
+    flat = [button for row in buttons for button in row]
+    return [Choice(number, button, message_id) for number, button in enumerate(flat, 1)]
+
+
+def wrapped(text: str, width: int, count: int) -> list[str]:
+    """The last `count` lines of `text` when lines are `width` cells wide; wide characters take two."""
+    from prompt_toolkit.utils import get_cwidth
+
+    lines: list[str] = []
+    for line in printable(text[-width * count * 2 :]).expandtabs(4).split("\n"):
+        row, cells = "", 0
+        for character in line:
+            size = get_cwidth(character)
+            if cells + size > width:
+                lines.append(row)
+                row, cells = "", 0
+            row += character
+            cells += size
+        lines.append(row)
+    return lines[-count:]
+
+
+class Painter:
+    """Paints for one terminal. `width` is asked anew each time; without `colour` the text stays as it was written."""
+
+    def __init__(self, width: Callable[[], int], colour: bool) -> None:
+        self._width = width
+        self.colour = colour
+
+    @property
+    def width(self) -> int:
+        return max(self._width(), _NARROWEST)
+
+    def markdown(self, text: str) -> str:
+        """Whole blocks of Markdown as lines, each ended by a newline; nothing for blank text."""
+        text = printable(text).strip("\n")
+        if not text.strip():
+            return ""
+        if not self.colour:
+            return f"{text}\n"
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        out = StringIO()
+        console = Console(
+            file=out,
+            force_terminal=True,
+            width=self.width,
+            color_system="standard",
+            legacy_windows=False,
+            highlight=False,
+        )
+        blocks = Markdown(text, code_theme="ansi_dark", hyperlinks=False)
+        for token in blocks.parsed:
+            for part in token.children or ():
+                if part.type == "softbreak":
+                    part.type = "hardbreak"  # in a chat a new line is a new line
+        console.print(blocks)
+        return _PADDING.sub(r"\1", out.getvalue()).strip("\n") + "\n"
+
+    def dim(self, text: str) -> str:
+        """One passing or lesser line."""
+        line = printable(text)
+        return f"\x1b[2m{line}\x1b[0m\n" if self.colour else f"{line}\n"
+
+    def offered(self, offered: Sequence[Choice]) -> str:
+        """The choices in one or more lines that fit the width."""
+        lines: list[str] = []
+        for choice in offered:
+            word = f"[{choice.number}] {printable(choice.button.label)}"
+            if lines and len(lines[-1]) + 2 + len(word) <= self.width:
+                lines[-1] += f"  {word}"
+            else:
+                lines.append(word)
+        return "".join(f"\x1b[1m{line}\x1b[0m\n" if self.colour else f"{line}\n" for line in lines)

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.shell import Shell
+
+
+@pytest.fixture
+def innkeeper(tmp_path: Path) -> Shell:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    return Shell(home)

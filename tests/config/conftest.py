@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.config.house import House
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    home = tmp_path / "home"
+    home.mkdir()
+    return House(home)

@@ -1,0 +1,137 @@
+"""A whole engine for tests: a real SQLite file, the in-process platform, a scripted model, and a clock of choice."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from commands.ports import StatusView
+from commands.registry import built_in
+from gateway.clock import Clock, SystemClock
+from gateway.config.schema import Settings
+from gateway.engine.delivery import Delivery
+from gateway.engine.engine import Engine
+from gateway.engine.house import House
+from gateway.models.client import ModelClient
+from gateway.state.store import SqliteStore
+from gateway.tools.tool import Tool
+from gateway.tools.toolset import Toolset
+from platforms.adapter import Adapter
+from platforms.in_process import InProcess
+from platforms.settings import Section
+from platforms.telegram.settings import TelegramSettings
+from tests.fakes.scripted_model import Script, ScriptedModel
+
+
+class OpenDoor(Section):
+    """Settings of the in-process platform: everybody may talk, and ada is named, so she is an owner."""
+
+    allowed_users: tuple[str, ...] = ("*", "ada")
+    require_mention: bool = True
+
+
+@dataclass
+class Notes:
+    """What was reported."""
+
+    lines: list[tuple[str, dict[str, object]]] = field(default_factory=list)
+
+    def info(self, event: str, **fields: object) -> None:
+        self.lines.append((event, fields))
+
+    warning = error = info
+
+    def named(self, event: str) -> list[dict[str, object]]:
+        return [fields for name, fields in self.lines if name == event]
+
+
+class OneHost:
+    """Hosts by name, of which the first is the main one."""
+
+    def __init__(self, clients: Sequence[ModelClient]) -> None:
+        self._clients = {f"{each.host}/{each.model}": each for each in clients}
+        self.main = clients[0]
+
+    def resolve(self, name: str | None) -> ModelClient:
+        from gateway.errors import ConfigurationError
+
+        if name is None:
+            return self.main
+        if name not in self._clients:
+            raise ConfigurationError([f"there is no host {name}; known: {', '.join(self._clients)}"])
+        return self._clients[name]
+
+
+class PlainStatus:
+    """Status without an application around the engine."""
+
+    async def view(self, key: str | None) -> StatusView:
+        return StatusView([("state", "fine")], {"state": "fine"})
+
+
+@dataclass
+class Guesthouse:
+    """Everything that a test wants to hold on to."""
+
+    engine: Engine
+    adapter: InProcess
+    model: ScriptedModel
+    store: SqliteStore
+    notes: Notes
+    settings: Settings
+
+    @property
+    def house(self) -> House:
+        return self.engine.house
+
+
+def settings(**changes: Any) -> Settings:
+    """Settings with an open in-process platform. `changes` replace whole sections."""
+    platforms = {"inprocess": OpenDoor(), "telegram": TelegramSettings()}
+    return Settings(**{"platforms": platforms, **changes})
+
+
+@asynccontextmanager
+async def guesthouse(
+    folder: Path,
+    script: Script | ScriptedModel = (),
+    *,
+    clock: Clock | None = None,
+    adapter: InProcess | None = None,
+    tools: Sequence[Tool] = (),
+    with_settings: Settings | None = None,
+    hosts: Sequence[ModelClient] = (),
+    prompt: str = "You are a helpful assistant.",
+    more: Sequence[Adapter] = (),
+) -> AsyncIterator[Guesthouse]:
+    """Open a house on `folder`, and close it as a SIGTERM would."""
+    clock = clock or SystemClock()
+    model = script if isinstance(script, ScriptedModel) else ScriptedModel(script)
+    adapter = adapter or InProcess(now=clock.now)
+    store = await SqliteStore.open(folder / "state.db")
+    notes = Notes()
+    held = [with_settings or settings()]
+    adapters: dict[str, Adapter] = {each.name: each for each in (adapter, *more)}
+    house = House(
+        store=store,
+        clock=clock,
+        settings=lambda: held[0],
+        adapters=adapters,
+        delivery=Delivery(store, adapters, clock),
+        hosts=OneHost(hosts or [model]),
+        toolset=Toolset(tools),
+        render_prompt=lambda event: prompt,
+        report=notes,
+        started_at=clock.now(),
+        carried=lambda owner: "Nothing is remembered yet.",
+    )
+    engine = Engine(house, built_in(), lambda engine: PlainStatus())
+    await engine.start(list(adapters.values()))
+    try:
+        yield Guesthouse(engine, adapter, model, store, notes, held[0])
+    finally:
+        await engine.stop()
+        await store.close()

@@ -1,0 +1,1 @@
+"""The terminal as a platform: socket, windows, and what a person sees."""
