@@ -8,6 +8,7 @@ from importlib.metadata import entry_points
 from rapidfuzz import process
 
 from commands.spec import CommandSpec
+from platforms.errors import PLUGIN_FAULTS
 
 
 class Registry:
@@ -51,7 +52,7 @@ def built_in() -> Registry:
     for entry in entry_points(group="innkeeper.commands"):
         try:
             spec = entry.load()
-        except Exception as error:  # noqa: BLE001 - a plugin's fault must not stop the house
+        except PLUGIN_FAULTS as error:
             registry.problems.append(f"command plugin {entry.name}: {type(error).__name__}: {error}")
             continue
         registry.add(spec)

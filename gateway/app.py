@@ -31,6 +31,7 @@ from gateway.engine.engine import Engine
 from gateway.engine.house import House
 from gateway.engine.session_key import access_rules, effective_rule
 from gateway.engine.status import HouseStatus, Live
+from gateway.errors import InnkeeperError
 from gateway.models.catalogue import DEFAULT_MODEL, entry_of, model_path
 from gateway.models.client import HostInfo, ModelClient
 from gateway.models.local import LocalHost
@@ -61,14 +62,15 @@ class App:
     registry: Registry
     lines: tuple[str, ...]
 
-    async def serve(self) -> None:
-        """Until SIGTERM or SIGINT; SIGHUP, and a changed file, read the settings again."""
+    async def serve(self, say: Callable[[str], object]) -> None:
+        """Until SIGTERM or SIGINT; SIGHUP, and a changed file, read the settings again. `say` takes what is to be
+        shown where the gateway was started."""
         loop, ended, again = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
         for name, event in ((signal.SIGTERM, ended), (signal.SIGINT, ended), (signal.SIGHUP, again)):
             loop.add_signal_handler(name, event.set)
         try:
             while not ended.is_set():
-                await self._follow(force=again.is_set())
+                await self._follow(say, force=again.is_set())
                 again.clear()
                 waits = [asyncio.ensure_future(each.wait()) for each in (ended, again)]
                 await asyncio.wait(waits, timeout=WATCH_SECONDS, return_when=asyncio.FIRST_COMPLETED)
@@ -78,20 +80,18 @@ class App:
             for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                 loop.remove_signal_handler(name)
 
-    async def _follow(self, *, force: bool) -> None:
+    async def _follow(self, say: Callable[[str], object], *, force: bool) -> None:
         """Take over changed settings, or keep the old ones and say so."""
         match await asyncio.to_thread(self.watcher.check, force):
             case Reloaded(changed=changed, waiting=waiting):
-                await self._say(notices.configuration_changed(list(changed), list(waiting)), owners=False)
+                text = notices.configuration_changed(list(changed), list(waiting))
             case Broken(problems):
-                await self._say(notices.configuration_kept(list(problems)), owners=True)
+                text = notices.configuration_kept(list(problems))
+                await self.engine.workers.tell_owner(f"settings:{self.engine.house.clock.now():.0f}", text)
             case None:
-                pass
-
-    async def _say(self, text: str, *, owners: bool) -> None:
+                return
+        say(text)
         self.engine.house.report.warning("settings", said=text)
-        if owners:
-            await self.engine.workers.tell_owner(f"settings:{self.engine.house.clock.now():.0f}", text)
 
 
 @asynccontextmanager
@@ -297,5 +297,5 @@ async def _warm(hosts: HostRegistry, report: LogReport) -> None:
     """Pay for slow imports after the start, before the first message."""
     try:
         await hosts.warm()
-    except Exception as fault:  # noqa: BLE001 - the first message will say what is wrong with the host
+    except (InnkeeperError, ImportError, OSError) as fault:  # the first message will say what is wrong
         report.warning("warm.failed", why=f"{type(fault).__name__}: {fault}")

@@ -37,3 +37,20 @@ class Gone(DeliveryError):
 
 class PlatformDown(Exception):
     """An adapter cannot run: a refused token, a missing permission. One clear line; other platforms go on."""
+
+
+# What a module that somebody else wrote may raise while it is imported. Not every exception: an interrupt or the end
+# of memory is not the plugin's doing.
+PLUGIN_FAULTS = (
+    ImportError,
+    SyntaxError,
+    AttributeError,
+    NameError,
+    TypeError,
+    ValueError,
+    LookupError,
+    ArithmeticError,
+    AssertionError,
+    OSError,
+    RuntimeError,
+)

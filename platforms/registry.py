@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from platforms.adapter import Adapter
-from platforms.errors import PlatformDown
+from platforms.errors import PLUGIN_FAULTS, PlatformDown
 from platforms.manifest import AdapterContext, PlatformManifest
 
 if TYPE_CHECKING:
@@ -19,23 +19,6 @@ if TYPE_CHECKING:
 
 GROUP = "innkeeper.platforms"
 _BUILT_IN = "platforms."
-
-# What a module that somebody else wrote may raise while it is imported. Not every exception: an interrupt or the end
-# of memory is not the plugin's doing.
-_PLUGIN_FAULTS = (
-    ImportError,
-    SyntaxError,
-    AttributeError,
-    NameError,
-    TypeError,
-    ValueError,
-    LookupError,
-    ArithmeticError,
-    AssertionError,
-    OSError,
-    RuntimeError,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class BrokenPlugin:
@@ -80,7 +63,7 @@ def load_adapter(manifest: PlatformManifest, context: AdapterContext) -> Adapter
     """Import the platform's code and build its adapter. Raises `PlatformDown` with one clear line."""
     try:
         build = import_string(manifest.adapter)
-    except _PLUGIN_FAULTS as error:
+    except PLUGIN_FAULTS as error:
         raise PlatformDown(f"{manifest.name}: cannot load {manifest.adapter}: {_line(error)}") from error
     if not callable(build):
         raise PlatformDown(f"{manifest.name}: {manifest.adapter} is not callable")
@@ -98,7 +81,7 @@ def import_string(where: str) -> Any:
 def _read(point: EntryPoint) -> Entry:
     try:
         loaded = point.load()
-    except _PLUGIN_FAULTS as error:
+    except PLUGIN_FAULTS as error:
         return BrokenPlugin(point.name, f"{point.value} cannot be imported: {_line(error)}")
     if not isinstance(loaded, PlatformManifest):
         return BrokenPlugin(point.name, f"{point.value} is a {type(loaded).__name__}, not a PlatformManifest")

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from gateway.config.paths import Profile
 
 LAST_CHAT = "last-chat.json"
-SOCKET_SECONDS = 5.0
+SOCKET_LOOKS = 500
+"""How often the socket is looked for, a hundred times a second."""
 
 
 @click.command()
@@ -70,7 +71,7 @@ async def _run(invocation: Invocation, verbose: bool) -> None:
         click.echo(f"innkeeper runs (profile {profile.name}, process {_pid()}). Ctrl-C ends it.")
         for line in app.lines:
             click.echo(f"  {line}")
-        await app.serve()
+        await app.serve(lambda text: click.echo(text, err=True))
         click.echo("closing: running answers get their time")
 
 
@@ -149,8 +150,9 @@ async def _served(profile: Profile) -> None:
     """Wait until the console's socket is there; a window that finds none says so itself."""
     from platforms.console.place import locate
 
-    deadline = asyncio.get_running_loop().time() + SOCKET_SECONDS
-    while not locate(profile.folder).exists() and asyncio.get_running_loop().time() < deadline:
+    for _ in range(SOCKET_LOOKS):
+        if locate(profile.folder).exists():
+            return
         await asyncio.sleep(0.01)
 
 
@@ -174,10 +176,12 @@ def _weights(profile: Profile, loaded: Loaded) -> None:
     if not _embedded(loaded):
         return
     from gateway.cli.models import fetch
-    from gateway.models.catalogue import DEFAULT_MODEL
+    from gateway.models.catalogue import DEFAULT_MODEL, model_path
 
     name = loaded.settings.model.model
-    fetch(profile.models, DEFAULT_MODEL if name == "auto" else name)
+    wanted = DEFAULT_MODEL if name == "auto" else name
+    if not model_path(wanted, profile.models).exists():
+        fetch(profile.models, wanted)
 
 
 def _greeting(house: _House, last: _LastChat | None, go_on: bool) -> str:

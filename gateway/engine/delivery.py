@@ -143,17 +143,17 @@ class Delivery:
         try:
             while True:
                 lane.wake.clear()
-                parts = await self._store.outbox.queued(chat)
-                if not parts and not lane.wake.is_set():
-                    return
-                for part in parts:
+                unsettled = False
+                for part in await self._store.outbox.queued(chat):
                     if not await self._deliver(part, lane):
-                        if self._closing:
-                            return
-                        await self._rest(lane, pause)
-                        pause = min(pause * 2, LONGEST_PAUSE)
+                        unsettled = True
                         break
                     pause = 1.0
+                if unsettled and not self._closing:
+                    await self._rest(lane, pause)
+                    pause = min(pause * 2, LONGEST_PAUSE)
+                elif unsettled or not lane.wake.is_set():
+                    return
         finally:
             lane.task = None
 

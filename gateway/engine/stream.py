@@ -45,9 +45,9 @@ class Preview:
         self._broken = False
         self._tasks: list[asyncio.Task[None]] = []
 
-    async def start(self) -> None:
-        """Show that an answer is coming; take over what an earlier process had streamed."""
-        for part in await self._outbox.of_source(self._source):
+    async def start(self, *, taken_over: bool) -> None:
+        """Show that an answer is coming, and go on from what an earlier process had streamed, if one had."""
+        for part in await self._outbox.of_source(self._source) if taken_over else []:
             self._parts.append(part if part.remote_id is not None else None)
             self._texts.append(part.text)
             self._broken = self._broken or part.remote_id is None

@@ -6,6 +6,7 @@ asked for again, and no tool runs twice.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -65,6 +66,7 @@ class TurnRun:
         self._usage = Usage()
         self._notices: list[str] = []
         self._preview: Preview | None = None
+        self._bookings: list[asyncio.Future[None]] = []
         self._steered = steered
 
     async def run(self, info: HostInfo, assisted: bool) -> Outcome:
@@ -104,7 +106,7 @@ class TurnRun:
         state: TurnState = "stopped"
         rows = [*dangling(said), last]
         await self.house.store.turns.finish(self.turn, state, self._now(), rows=rows, parts=parts, reason=why)
-        return self._done(state, text)
+        return await self._done(state, text)
 
     async def save(self, rows: Sequence[Row]) -> None:
         await self._add(rows, ())
@@ -129,9 +131,7 @@ class TurnRun:
         await self._book(reply, "chat")
 
     async def _load(self) -> None:
-        turns = self.house.store.turns
-        self._stored = await turns.messages(self.session.id)
-        self._compaction = await turns.compaction(self.session.id)
+        self._compaction, self._stored = await self.house.store.turns.conversation(self.session.id, self.turn.id)
         if self.turn.starts > 1 and (missing := dangling(self._rows_of_turn())):
             await self._add(missing, ())
 
@@ -157,7 +157,7 @@ class TurnRun:
         shown = "\n\n".join(piece for piece in (answer.text, *lines) if piece)
         parts = self.house.delivery.cut(self.turn.chat, shown)
         await self.house.store.turns.finish(self.turn, "answered", self._now(), rows=[answer.last], parts=parts)
-        return self._done("answered", shown)
+        return await self._done("answered", shown)
 
     async def _give_reason(self, reason: str) -> Outcome:
         """No answer, but never silence: the reason is the reply. What was said before it stays."""
@@ -167,9 +167,11 @@ class TurnRun:
         rows = [*dangling(said), Row("assistant", "(no answer)")]
         await self._close_preview()
         await self.house.store.turns.finish(self.turn, "failed", self._now(), rows=rows, parts=parts, reason=reason)
-        return self._done("failed", text)
+        return await self._done("failed", text)
 
-    def _done(self, state: TurnState, reply: str) -> Outcome:
+    async def _done(self, state: TurnState, reply: str) -> Outcome:
+        """Say that the turn ended; what it cost went to the store beside its last rows, and in the same commit."""
+        await asyncio.gather(*self._bookings)
         seconds = self._now() - self.turn.began_at
         finished = TurnFinished(self.turn.id, self.session.id, self.turn.chat, state, self._usage, seconds)
         self.house.bus.publish(finished)
@@ -224,7 +226,8 @@ class TurnRun:
     async def _book(self, reply: Reply, task: str) -> None:
         self._usage = self._usage.plus(reply.usage)
         book = self.house.store.usage
-        await book.add(self.session.id, reply.host, reply.model, task, reply.usage, self._now())
+        booking = book.add(self.session.id, reply.host, reply.model, task, reply.usage, self._now())
+        self._bookings.append(asyncio.ensure_future(booking))
 
     async def _add(self, rows: Sequence[Row], inbox_ids: Sequence[int]) -> None:
         now = self._now()
@@ -241,7 +244,7 @@ class TurnRun:
             return
         store, source = self.house.store, f"turn:{self.turn.id}"
         self._preview = Preview(self.house.delivery, store.outbox, adapter, self.turn.chat, source, self.house.clock)
-        await self._preview.start()
+        await self._preview.start(taken_over=self.turn.starts > 1)
 
     async def _close_preview(self) -> None:
         if self._preview is not None:

@@ -183,10 +183,13 @@ class Workers:
 
     async def client_for(self, chat: ChatRef) -> tuple[ModelClient, HostInfo, bool]:
         """The model of a chat, what is known of it, and whether it needs assistance with tools."""
-        chosen = await self._house.store.facts.get(chat.key, "model")
-        client = self._house.hosts.resolve(chosen)
+        client = self._house.hosts.resolve(None)
+        facts = self._house.store.facts
+        chosen, grade = await facts.several([(chat.key, "model"), (_graded(client), "grade")])
+        if chosen is not None:
+            client = self._house.hosts.resolve(chosen)
+            grade = await facts.get(_graded(client), "grade")
         info = await client.info()
-        grade = await self._house.store.facts.get(f"model:{client.host}/{client.model}", "grade")
         assisted = not info.tools if grade is None else not grade.get("tools", info.tools)
         return client, info, assisted
 
@@ -227,8 +230,7 @@ class _Attempt:
     async def make(self) -> None:
         session = await self._session()
         client, info, assisted = await self._workers.client_for(session.chat)
-        fresh = await self._house.store.turns.last(session.id) is None
-        await _to_its_end(self._begin(session, fresh=fresh, timed=not assisted))
+        await _to_its_end(self._begin(session, fresh=session.epoch == 0, timed=not assisted))
         turn = self.turn
         assert turn is not None
         if turn.starts > STARTS:
@@ -297,6 +299,11 @@ async def _to_its_end(step: Coroutine[Any, Any, None]) -> None:
 def _belongs(first: Inbound, second: Inbound) -> bool:
     """Whether the second event continues the first: the same speaker, and the same album if it is one."""
     return first.sender == second.sender and first.media_group == second.media_group
+
+
+def _graded(client: ModelClient) -> str:
+    """The scope under which a model's grade is kept."""
+    return f"model:{client.host}/{client.model}"
 
 
 def _named(fault: Exception) -> str:

@@ -133,7 +133,7 @@ def _fenced(text: str, match: re.Match[str], repair: bool) -> Candidate | None:
     ticks = _TICKS.match(text, end)
     if ticks and ticks[1]:
         return Candidate(match.start(), ticks.end(), values)
-    if not text[end:].strip():
+    if not text[end:].strip().strip("`~"):
         return Candidate(match.start(), len(text), values, closed=False)
     return None if closed and end < stop else Candidate(match.start(), end, values)
 

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from gateway.clock import Clock
 from gateway.models.catalogue import DEFAULT_MODEL, entry_named, entry_of, model_path
@@ -28,7 +29,8 @@ CRASHES_ALLOWED = 5
 CRASH_SECONDS = 600.0
 LONGEST_PAUSE = 16.0
 NOTICE_SECONDS = 15.0
-DEATH_SECONDS = 1.0
+DEATH_SECONDS = 0.5
+"""How long a broken connection may be ahead of the news that the process ended."""
 
 ClientFactory = Callable[[str, str], ModelClient]
 """Takes the base URL (`http://127.0.0.1:PORT/v1`) and the key of a running process."""
@@ -40,6 +42,13 @@ class Running:
 
     child: Child
     client: ModelClient
+
+
+@runtime_checkable
+class Warmable(Protocol):
+    """A client that can import its library ahead of the first request."""
+
+    async def warm(self) -> None: ...
 
 
 class LocalHost:
@@ -171,8 +180,12 @@ class LocalHost:
                         yield delta
                 return
             except (HostDown, StreamBroken) as error:
-                if self._running is None or not await self._gone(self._running):
+                if self._running is None:
                     raise
+                if not await self._gone(self._running):
+                    if spoke or last or isinstance(error, StreamBroken):
+                        raise
+                    continue  # it closed a kept connection just as the request was sent: nothing was begun
                 if spoke:
                     raise StreamBroken("the local model's process ended in the middle of its answer") from error
                 if last or self._closed:
@@ -221,6 +234,7 @@ class LocalHost:
             return running
         if self._starting is None or self._starting.done():
             self._starting = asyncio.create_task(self._start())
+            self._starting.add_done_callback(_looked_at)
         try:
             return await asyncio.shield(self._starting)
         except asyncio.CancelledError:
@@ -244,6 +258,8 @@ class LocalHost:
             raise
         self._slots.emptied()
         self._running = Running(child, self._client_for(f"{child.address}/v1", child.key))
+        if isinstance(self._running.client, Warmable):
+            await self._running.client.warm()
         return self._running
 
     async def _pause_after_crashes(self) -> None:
@@ -274,6 +290,12 @@ class LocalHost:
             self._running = None
         await running.client.close()
         await running.child.stop(STOP_SECONDS)
+
+
+def _looked_at(start: asyncio.Task[Running]) -> None:
+    """A start may fail after everybody who waited for it went away; that is no fault of the event loop's."""
+    if not start.cancelled():
+        start.exception()
 
 
 def open_local(

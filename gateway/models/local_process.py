@@ -111,10 +111,11 @@ class Child:
 
     async def properties(self) -> dict[str, Any]:
         """What the server says of its model (`/props`); empty when it does not answer."""
+        failures: tuple[type[Exception], ...] = (ValueError, *transport_errors())
         try:
             answer = await self._http().get("/props", timeout=PROBE_SECONDS)
             loaded = answer.json() if answer.status_code == 200 else {}
-        except (ValueError, *transport_errors()):
+        except failures:
             return {}
         return loaded if isinstance(loaded, dict) else {}
 
@@ -145,9 +146,11 @@ class Child:
         import httpx
 
         if self._client is None:
-            # trust_env off: a proxy configured for the world outside must not see loopback
             self._client = httpx.AsyncClient(
-                base_url=self.address, headers={"Authorization": f"Bearer {self.key}"}, trust_env=False
+                base_url=self.address,
+                headers={"Authorization": f"Bearer {self.key}"},
+                trust_env=False,  # a proxy configured for the world outside must not see loopback
+                limits=httpx.Limits(max_keepalive_connections=0),  # the server closes kept ones when it likes
             )
         return self._client
 

@@ -66,7 +66,7 @@ async def patiently(
     finally:
         reader.cancel()
         watcher.cancel()
-        await asyncio.wait((reader, watcher))
+        await asyncio.gather(reader, watcher, return_exceptions=True)
 
 
 async def _read(source: AsyncGenerator[Piece, None], silence: _Silence, queue: _Queue, clock: Clock) -> None:

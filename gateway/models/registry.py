@@ -54,7 +54,8 @@ class HostRegistry:
     """`resolve("host/model")` gives a client; the same name gives the same client.
 
     `keys` are the API keys from their usual variables, by kind; they are used where the configuration names none, for
-    a host under `hosts` only when the address is the kind's own. Raises ConfigurationError for a provider that is neither a kind nor under `hosts`.
+    a host under `hosts` only when the address is the kind's own. Raises ConfigurationError for a provider that is
+    neither a kind nor under `hosts`.
     """
 
     def __init__(

@@ -14,7 +14,32 @@ from gateway.models.toolcalls import judge
 
 _THINK = ("<think>", "<thinking>")
 _KEY = re.compile(r"\{\s*(?:([\"'])([^\"']{0,64}))?([\"'])?")
+_TOKEN = re.compile(r"\\.|[\"{}\[\]]", re.DOTALL)
 _LONGEST_HELD = 200_000
+
+
+class _Brackets:
+    """How deep the brackets stand that are open so far, strings aside. Reads each character once."""
+
+    __slots__ = ("_escaped", "_string", "depth")
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self._string = False
+        self._escaped = False
+
+    def feed(self, text: str) -> None:
+        for match in _TOKEN.finditer(text, 1 if self._escaped else 0):
+            token = match[0]
+            if token == '"':
+                self._string = not self._string
+            elif not self._string and token in "{[":
+                self.depth += 1
+            elif not self._string and token in "}]":
+                self.depth -= 1
+        trailing = len(text) - len(text.rstrip("\\"))
+        if text:
+            self._escaped = bool((trailing - (self._escaped and trailing == len(text))) % 2)
 
 
 class ThoughtScreen:
@@ -54,13 +79,15 @@ class ThoughtScreen:
 class CallScreen:
     """Withholds lines that begin like a tool call until it is clear that they are none. `feed` gives the rest."""
 
-    __slots__ = ("_code", "_held", "_line_start", "_names", "_shown", "_tools")
+    __slots__ = ("_brackets", "_code", "_held", "_line_start", "_names", "_scanned", "_shown", "_tools")
 
     def __init__(self, tools: Sequence[ToolSchema]) -> None:
         self._tools = tools
         keys = {key for tool in tools for key in tool.parameters.get("properties") or ()}
         self._names = CALL_KEYS | keys | {tool.name for tool in tools}
         self._held = ""
+        self._brackets = _Brackets()
+        self._scanned = 0
         self._line_start = True
         self._code = False
         self._shown = False
@@ -81,7 +108,7 @@ class CallScreen:
         if not self._line_start:
             line_end = self._held.find("\n") + 1
             out.append(self._held[:line_end] if line_end else self._held)
-            self._held = self._held[line_end:] if line_end else ""
+            self._keep(self._held[line_end:] if line_end else "")
             self._line_start = line_end > 0
             return bool(line_end)
         body = self._held.lstrip()
@@ -91,17 +118,26 @@ class CallScreen:
         if self._code or not self._may_be_call(body):
             self._code ^= body.startswith("```")
             return self._release(out, indent, body, body.find("\n", 0, 3) + 1 or min(3, len(body)))
+        self._brackets.feed(self._held[self._scanned :])
+        self._scanned = len(self._held)
+        if self._brackets.depth > 0 and len(body) <= _LONGEST_HELD:
+            return False
         done = next(iter(candidates(body, repair=False)), None)
         if done is None or done.start > 0 or not done.closed:
             return len(body) > _LONGEST_HELD and self._release(out, indent, body, len(body))
         if judge(done, body, self._tools) is None:
             return self._release(out, indent, body, done.end)
-        self._held = body[done.end :]
+        self._keep(body[done.end :])
         return True
+
+    def _keep(self, held: str) -> None:
+        self._held = held
+        self._brackets = _Brackets()
+        self._scanned = 0
 
     def _release(self, out: list[str], indent: str, body: str, count: int) -> bool:
         out.append(indent + body[:count])
-        self._held = body[count:]
+        self._keep(body[count:])
         self._line_start = body[:count].endswith("\n")
         return True
 

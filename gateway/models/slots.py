@@ -22,6 +22,7 @@ from gateway.models.errors import HostDown
 FOLDER_BYTES = 1 << 30
 FOLDER_FILES = 64
 SUFFIX = ".slot"
+PART = ".part"
 
 
 class SlotServer(Protocol):
@@ -54,6 +55,8 @@ class Slots:
         self._holder = None
         self._unsaved = False
         self._empty = True
+        for part in self._folder.glob("*" + PART):  # the server was killed while it wrote
+            part.unlink(missing_ok=True)
 
     async def enter(self, server: SlotServer, request: Request) -> None:
         """Prepare the slot for a request: keep what another session has there, bring back this one's.
@@ -136,7 +139,7 @@ class Slots:
 
     async def _save(self, server: SlotServer, session: str) -> bool:
         path = self._path(session)
-        part = path.with_suffix(".part")
+        part = path.with_suffix(PART)
         if not await server.save_slot(part.name) or not part.exists():
             part.unlink(missing_ok=True)
             return False

@@ -132,7 +132,9 @@ _CLAIM = re.compile(
     r"|made a note)\b",
     re.IGNORECASE,
 )
-_DENIAL = re.compile(r"\b(?:can(?:no|')t|could not|couldn't|unable|do not|don't|won't|not able)\b", re.IGNORECASE)
+_DENIAL = re.compile(
+    r"\b(?:can(?:no|')t|could not|couldn't|unable|do not|don't|won't|wasn't|hasn't|not|nothing)\b", re.IGNORECASE
+)
 
 
 def claims_a_save(text: str) -> bool:
@@ -142,11 +144,13 @@ def claims_a_save(text: str) -> bool:
 
 
 async def try_out(client: ModelClient, clock: Clock, step: Step = lambda text: None) -> Grade:
-    """Run the whole trial, some seven short requests. Never raises ModelError: what failed is in `error`."""
+    """Run the whole trial, some eight short requests. Never raises ModelError: what failed is in `error`."""
     grade = Grade(client.host, client.model, iso(clock.now()), reachable=False)
     try:
-        step("asking for an answer")
-        grade = await _measured(client, clock, grade)
+        step("waiting for its first answer")  # a model that must be loaded first is not slow for it
+        await _hear(client, clock, Request((Message("user", "Hello"),), task=TASK, max_tokens=4))
+        step("measuring its speed")
+        grade = await _measured(client, clock, replace(grade, reachable=True))
         step("trying tool calls")
         grade = await _tools(client, clock, grade)
         step("looking for false claims")
@@ -159,7 +163,7 @@ async def try_out(client: ModelClient, clock: Clock, step: Step = lambda text: N
 async def _measured(client: ModelClient, clock: Clock, grade: Grade) -> Grade:
     """Speed and cache. The prompt begins with a random word, so that nothing of it is cached yet."""
     info = await client.info()
-    facts = " ".join(f"Room {number} has {number % 3 + 1} beds and faces the garden." for number in range(1, 40))
+    facts = " ".join(f"Room {number} has {number % 3 + 1} beds and faces the garden." for number in range(1, 20))
     system = Message("system", f"{secrets.token_hex(8)}. {PERSONA} {facts}")
     question = Message("user", "Count from one to thirty in words.")
     session = f"trial-{secrets.token_hex(4)}"
@@ -167,7 +171,6 @@ async def _measured(client: ModelClient, clock: Clock, grade: Grade) -> Grade:
     used = first.reply.usage
     grade = replace(
         grade,
-        reachable=True,
         window=info.window,
         tools=info.tools,
         first_token=round(first.first, 3),
@@ -208,14 +211,14 @@ async def _ask(
 async def _hear(client: ModelClient, clock: Clock, request: Request) -> Heard:
     began = clock.monotonic()
     first: float | None = None
+    end = 0.0
     reply: Reply | None = None
     async with aclosing(client.stream(request)) as deltas:
         async for delta in deltas:
             if isinstance(delta, TextDelta | Reply) and first is None:
                 first = clock.monotonic() - began
             if isinstance(delta, Reply):
-                reply = delta
-    end = clock.monotonic() - began
+                reply, end = delta, clock.monotonic() - began
     assert reply is not None  # the protocol's promise
     return Heard(reply, first if first is not None else end, end)
 

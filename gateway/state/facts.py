@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
 from gateway.state.database import Database
@@ -22,6 +23,14 @@ class SqliteFacts:
 
         found = await self._database.read(work)
         return None if found is None else json.loads(found)
+
+    async def several(self, wanted: Sequence[tuple[str, str]]) -> list[Any]:
+        def work(db: sqlite3.Connection) -> list[str | None]:
+            query = "SELECT value FROM facts WHERE scope = ? AND name = ?"
+            rows = [db.execute(query, each).fetchone() for each in wanted]
+            return [row[0] if row else None for row in rows]
+
+        return [None if value is None else json.loads(value) for value in await self._database.read(work)]
 
     async def put(self, scope: str, name: str, value: Any) -> None:
         def work(db: sqlite3.Connection) -> None:

@@ -134,7 +134,8 @@ class Turns(Protocol):
 
     async def messages_of_turn(self, turn_id: int) -> list[StoredMessage]: ...
 
-    async def compaction(self, session_id: str) -> Compaction | None: ...
+    async def conversation(self, session_id: str, turn_id: int) -> tuple[Compaction | None, list[StoredMessage]]:
+        """The newest summary, and the rows that it does not cover or that belong to this turn."""
 
     async def compact(self, session_id: str, compaction: Compaction, at: float) -> None: ...
 
@@ -207,6 +208,9 @@ class Facts(Protocol):
     """JSON values by scope and name; a value of None removes."""
 
     async def get(self, scope: str, name: str) -> Any: ...
+
+    async def several(self, wanted: Sequence[tuple[str, str]]) -> list[Any]:
+        """The values of several (scope, name), None where there is none."""
 
     async def put(self, scope: str, name: str, value: Any) -> None: ...
 

@@ -124,13 +124,18 @@ class SqliteTurns:
     async def messages_of_turn(self, turn_id: int) -> list[StoredMessage]:
         return await self._messages("turn_id = ? ORDER BY id", turn_id)
 
-    async def compaction(self, session_id: str) -> Compaction | None:
-        def work(db: sqlite3.Connection) -> Compaction | None:
+    async def conversation(self, session_id: str, turn_id: int) -> tuple[Compaction | None, list[StoredMessage]]:
+        def work(db: sqlite3.Connection) -> tuple[Compaction | None, list[StoredMessage]]:
             row = db.execute(
                 "SELECT upto_message_id, summary FROM compactions WHERE session_id = ? ORDER BY id DESC LIMIT 1",
                 (session_id,),
             ).fetchone()
-            return Compaction(row[0], row[1]) if row else None
+            newest = Compaction(row[0], row[1]) if row else None
+            rows = db.execute(
+                f"SELECT {MESSAGE} FROM messages WHERE session_id = ? AND (id > ? OR turn_id = ?) ORDER BY id",
+                (session_id, newest.upto_message_id if newest else 0, turn_id),
+            )
+            return newest, [_stored(each) for each in rows]
 
         return await self._database.read(work)
 

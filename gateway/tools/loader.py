@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 
 from gateway.tools.tool import Tool
+from platforms.errors import PLUGIN_FAULTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ def plugin_tools() -> Found:
     for entry in entry_points(group="innkeeper.tools"):
         try:
             made = entry.load()()
-        except Exception as error:  # noqa: BLE001 - a plugin's fault must not stop the house
+        except PLUGIN_FAULTS as error:
             problems.append(f"tool plugin {entry.name}: {type(error).__name__}: {error}")
             continue
         tools.extend([made] if isinstance(made, Tool) else made)

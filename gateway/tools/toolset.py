@@ -31,7 +31,7 @@ class Toolset:
         return dump_schemas(self.schemas)
 
     async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
-        """Run a call. Never raises but for cancellation: a fault, a time-out or an unknown name is an error result."""
+        """Run a call. A fault, a time-out or an unknown name is an error result; only cancellation goes through."""
         tool = self._tools.get(call.name)
         if tool is None:
             return ToolResult.error(f"there is no tool {call.name!r} any more", offered=sorted(self._tools))

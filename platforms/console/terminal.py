@@ -68,7 +68,7 @@ class Terminal:
     async def run(self, greeting: str = "") -> int:
         """Until Ctrl-D, `/quit`, or the gateway stays away; 0 or, for the last, 1."""
         if greeting:
-            await self._print(self._painter.dim(greeting))
+            self._print(self._painter.dim(greeting))
         showing = asyncio.create_task(self._show_events())
         try:
             while True:
@@ -77,13 +77,13 @@ class Terminal:
                 if not asking.done():
                     asking.cancel()
                     await asyncio.gather(asking, return_exceptions=True)
-                    return await self._gone(showing)
+                    return self._gone(showing)
                 try:
                     line = asking.result()
                 except (EOFError, KeyboardInterrupt):
-                    return await self._leave()
+                    return self._leave()
                 if line.strip() in LEAVING:
-                    return await self._leave()
+                    return self._leave()
                 if line.strip():
                     await self._said(line)
         finally:
@@ -96,14 +96,14 @@ class Terminal:
         choice = self._scroll.chosen(line)
         self._scroll.said()
         if choice is not None:
-            await self._print(self._painter.dim(f"-> {choice.button.label}"))
+            self._print(self._painter.dim(f"-> {choice.button.label}"))
             self._awaited.add(await self._window.press(choice.button.action, choice.message_id))
         else:
             self._awaited.add(await self._window.say(line.strip()))
 
     async def _show_events(self) -> None:
         async for event in self._window.events():
-            await self._print(self._apply(event))
+            self._print(self._apply(event))
             self._settle_later()
             self._session.app.invalidate()
 
@@ -144,37 +144,39 @@ class Terminal:
     async def _settle(self) -> None:
         await asyncio.sleep(_QUIET)
         self._settling = None
-        await self._print(self._scroll.finish())
+        self._print(self._scroll.finish())
         self._session.app.invalidate()
 
-    async def _leave(self) -> int:
-        await self._print(self._scroll.finish())
+    def _leave(self) -> int:
+        self._print(self._scroll.finish())
         if self._away and self._window.unstored:
-            await self._print(self._painter.dim("The gateway is away; what was said last did not reach it."))
+            self._print(self._painter.dim("The gateway is away; what was said last did not reach it."))
         return 0
 
-    async def _gone(self, showing: asyncio.Task[None]) -> int:
-        await self._print(self._scroll.finish())
+    def _gone(self, showing: asyncio.Task[None]) -> int:
+        self._print(self._scroll.finish())
         try:
             showing.result()
         except NoGateway as error:
-            await self._print(self._painter.dim(str(error)))
+            self._print(self._painter.dim(str(error)))
         return 1
 
-    async def _print(self, text: str) -> None:
-        """Print above the prompt, or plainly when there is none at the moment."""
+    def _print(self, text: str) -> None:
+        """Print above the prompt, or plainly when there is none at the moment.
+
+        The prompt is wiped and drawn again below, all in raw mode: prompt_toolkit's own `run_in_terminal` goes through
+        cooked mode, in which the kernel swallows a Ctrl-D or Ctrl-C that is typed at that moment.
+        """
         if not text:
             return
-        from prompt_toolkit.application import run_in_terminal
-
-        def write() -> None:
-            self._session.output.write_raw(text)
-            self._session.output.flush()
-
-        if self._session.app.is_running:
-            await run_in_terminal(write)
-        else:
-            write()
+        app = self._session.app
+        if app.is_running:
+            app.renderer.erase()
+        self._session.output.write_raw(text.replace("\n", "\r\n"))
+        self._session.output.flush()
+        if app.is_running:
+            app.renderer.request_absolute_cursor_position()
+            app.invalidate()
 
     # The line editor.
 

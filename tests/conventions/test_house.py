@@ -24,6 +24,11 @@ VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "base", "imp
 BROAD_EXCEPTS: dict[str, str] = {
     # file: why a fault of any kind is caught there, reported, and survived. Seven kinds of place exist: adapter
     # supervisor, poller sink, session worker, review worker, provider worker, job, web handler.
+    "gateway/engine/supervisor.py": "the adapter supervisor: one platform's fault never stops another",
+    "gateway/engine/worker.py": "the session worker: one session's fault is put aside and told, the others go on",
+    "gateway/tools/toolset.py": "part of the session worker: a tool's fault is an answer to the model",
+    "gateway/state/database.py": "carried from the database's thread to the coroutine that asked, and raised there",
+    "platforms/console/adapter.py": "the console's poller sink: a window whose event fails is told so and tries again",
 }
 
 MUTABLE_CALLS = {"list", "dict", "set", "defaultdict", "deque", "Counter", "OrderedDict", "bytearray"}

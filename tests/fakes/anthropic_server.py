@@ -73,7 +73,13 @@ class AnthropicServer(LoopbackServer):
             "cache_creation_input_tokens": 0,
             "output_tokens": 1,
         }
-        message = {"id": "msg_1", "type": "message", "role": "assistant", "content": [], "model": "fake"}
+        message: dict[str, Any] = {
+            "id": "msg_1",
+            "type": "message",
+            "role": "assistant",
+            "content": [],
+            "model": "fake",
+        }
         message["usage"] = usage | {key: value for key, value in step.usage.items() if key != "output_tokens"}
         await _event(answer, "message_start", message=message)
         await _event(answer, "ping")

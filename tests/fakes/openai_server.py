@@ -200,10 +200,7 @@ class OpenAIServer(LoopbackServer):
         if finish:
             await answer.event(_chunk({}, finish))
             prompt = json.dumps(given["messages"])
-            shared = next(
-                (i for i, pair in enumerate(zip(prompt, self._last_prompt, strict=False)) if len(set(pair)) > 1), None
-            )
-            kept = min(len(prompt), len(self._last_prompt)) if shared is None else shared
+            kept = _common(prompt, self._last_prompt)
             self._last_prompt = prompt
             usage = step.usage or {
                 "prompt_tokens": len(prompt) // 4 + 1,
@@ -213,6 +210,15 @@ class OpenAIServer(LoopbackServer):
             await answer.event({"choices": [], "usage": usage})
             await answer.event("[DONE]")
         await answer.end_events()
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two texts have in common at their start."""
+    least, most = 0, min(len(one), len(other))
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if one[:middle] == other[:middle] else (least, middle - 1)
+    return least
 
 
 def _chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:

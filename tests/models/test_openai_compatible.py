@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -259,9 +260,15 @@ async def test_an_argument_that_repeats_itself_is_cut_and_reported(
 
 
 async def test_an_answer_without_a_limit_is_cut_in_the_end(server: OpenAIServer, client: OpenAICompatible) -> None:
-    server.script.append(Step(pieces=[f"{number:05} " * 500 + f"{number * 7919} and\n" for number in range(200)]))
+    words = random.Random(7)
+    server.script.append(Step(pieces=["".join(words.choices("abcdefgh \n", k=9_000)) for _ in range(60)]))
     _, reply = await heard(client)
-    assert reply.finish == "repetition" or len(reply.text) < 210_000
+    assert reply.finish == "length"
+    assert 190_000 < len(reply.text) < 210_000
+    assert reply.usage.output > 40_000  # estimated: the host was stopped before it could count
+    server.script.append(Step(pieces=["".join(words.choices("abcdefgh \n", k=9_000)) for _ in range(60)]))
+    _, reply = await heard(client, replace(asked(), max_tokens=1_000_000))
+    assert (reply.finish, len(reply.text) > 500_000) == ("stop", True)
 
 
 async def test_half_an_emoji_waits_for_its_other_half(server: OpenAIServer, client: OpenAICompatible) -> None:

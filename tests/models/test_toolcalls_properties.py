@@ -80,6 +80,18 @@ def test_screening_in_pieces_never_shows_more_than_was_said(text: str, sizes: li
     assert all(letter in letters for letter in given_out)  # in order, nothing invented
 
 
+@given(ARGUMENTS, CLOTHES, st.integers(1, 40), st.booleans())
+def test_a_right_call_never_shows_however_it_is_cut(
+    arguments: dict[str, object], clothes: str, size: int, escaped: bool
+) -> None:
+    written = json.dumps({"name": "keep_note", "arguments": arguments}, ensure_ascii=escaped)
+    text = clothes.replace("{}", written) + "\nDone."
+    screen = CallScreen([NOTE])
+    shown = "".join(screen.feed(text[at : at + size]) for at in range(0, len(text), size))
+    assert shown.strip() == "Done."
+    assert recognise(text, [NOTE]).rest_of_text == "Done."
+
+
 @given(st.text(alphabet=st.characters(exclude_characters="{[`<~"), max_size=80), st.integers(1, 9))
 def test_ordinary_prose_is_never_held_back(text: str, size: int) -> None:
     screen = CallScreen([NOTE])

@@ -1,0 +1,52 @@
+"""`python -m tests.bench [NAME …]`: prints the figures that the README quotes. It measures and asserts nothing.
+
+Names: start, latency, load, anytime, cache, state. Without names, all of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import sys
+import time
+from collections.abc import Awaitable, Callable
+
+from tests.bench import anytime, cache, latency, load, start
+
+Rows = list[tuple[str, str]]
+
+BENCHES: dict[str, Callable[[], Awaitable[Rows]]] = {
+    "start": start.rows,
+    "latency": latency.rows,
+    "load": load.rows,
+    "anytime": anytime.rows,
+    "cache": cache.rows,
+}
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in BENCHES]
+    if unknown:
+        print(f"no such bench: {', '.join(unknown)}; there are {', '.join(BENCHES)}", file=sys.stderr)
+        return 2
+    print(f"Python {platform.python_version()}, {_processor()}, {time.strftime('%Y-%m-%d')}\n")
+    print("| what | figure |\n| --- | --- |")
+    for name in names or BENCHES:
+        for what, figure in asyncio.run(BENCHES[name]()):
+            print(f"| {what} | {figure} |", flush=True)
+    return 0
+
+
+def _processor() -> str:
+    import os
+
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as info:
+            model = next(line.partition(":")[2].strip() for line in info if line.startswith("model name"))
+    except (OSError, StopIteration):
+        model = platform.processor() or platform.machine()
+    return f"{os.cpu_count()} cores, {model}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

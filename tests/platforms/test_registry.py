@@ -1,0 +1,101 @@
+"""Which platforms are found, what becomes of broken and of colliding plugins, and that no SDK is imported."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from platforms.errors import PlatformDown
+from platforms.manifest import AdapterContext, PlatformManifest
+from platforms.registry import GROUP, BrokenPlugin, load_adapter, manifests, usable
+
+ROOT = Path(__file__).parents[2]
+CONTEXT = AdapterContext({}, "default", "nowhere")
+
+matrix = PlatformManifest(name="matrix", adapter="tests.platforms.test_registry:missing")
+console = PlatformManifest(name="console", adapter="tests.platforms.test_registry:usurper")
+words = ["not", "a", "manifest"]
+
+
+def point(name: str, value: str) -> EntryPoint:
+    return EntryPoint(name, value, GROUP)
+
+
+def built_in() -> list[EntryPoint]:
+    """What pyproject.toml registers, whether or not the distribution is installed."""
+    table = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return [point(name, value) for name, value in table["project"]["entry-points"][GROUP].items()]
+
+
+def test_the_console_is_registered_like_any_plugin() -> None:
+    found = manifests(point for point in built_in() if point.name == "console")
+    manifest = found["console"]
+    assert isinstance(manifest, PlatformManifest)
+    assert manifest.always_on
+    assert load_adapter(manifest, CONTEXT).name == "console"
+
+
+def test_a_plugin_is_found_beside_the_built_in_ones() -> None:
+    found = manifests([point("matrix", f"{__name__}:matrix"), *built_in()])
+    assert found["matrix"] is matrix
+    assert "console" in usable(found.values())
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("no.such.module:manifest", "ModuleNotFoundError"),
+        (f"{__name__}:no_such_name", "AttributeError"),
+        (f"{__name__}:words", "is a list, not a PlatformManifest"),
+        (f"{__name__}:console", "describes 'console', but is registered as 'matrix'"),
+    ],
+)
+def test_a_broken_plugin_is_an_entry_with_the_reason(value: str, why: str) -> None:
+    found = manifests([point("matrix", value), point("console", "platforms.console.manifest:manifest")])
+    broken = found["matrix"]
+    assert isinstance(broken, BrokenPlugin)
+    assert why in broken.why
+    assert "\n" not in broken.why
+    assert list(usable(found.values())) == ["console"]
+
+
+def test_a_built_in_platform_keeps_its_name_and_the_other_is_told() -> None:
+    thief = f"{__name__}:console"
+    found = manifests([point("console", thief), *built_in()])
+    kept = found["console"]
+    assert isinstance(kept, PlatformManifest)
+    assert kept.adapter == "platforms.console.adapter:ConsoleAdapter"
+    assert found[f"console ({thief})"] == BrokenPlugin(
+        f"console ({thief})", "the name console belongs to a built-in platform"
+    )
+
+
+def test_of_two_plugins_with_one_name_the_second_is_told_and_the_same_one_twice_is_one() -> None:
+    mine = point("matrix", f"{__name__}:matrix")
+    found = manifests([mine, point("matrix", "zzz.other:manifest"), mine])
+    assert list(found) == ["matrix", "matrix (zzz.other:manifest)"]
+    assert found["matrix"] is matrix
+
+
+@pytest.mark.parametrize(
+    "where", ["tests.platforms.test_registry:missing", "no.such:thing", "shapeless", f"{__name__}:words"]
+)
+def test_an_adapter_that_cannot_be_loaded_is_one_clear_line(where: str) -> None:
+    with pytest.raises(PlatformDown, match=r"^matrix: ") as down:
+        load_adapter(PlatformManifest(name="matrix", adapter=where), CONTEXT)
+    assert "\n" not in str(down.value)
+
+
+def test_reading_the_register_imports_no_sdk() -> None:
+    program = (
+        "import sys; from platforms.registry import manifests; manifests();"
+        "import platforms.console.manifest;"
+        "print([name for name in ('telegram', 'discord', 'prompt_toolkit', 'rich', 'openai') if name in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert ran.stdout == "[]\n"
