@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 GROUP = "innkeeper.platforms"
 _BUILT_IN = "platforms."
 
+
 @dataclass(frozen=True, slots=True)
 class BrokenPlugin:
     """A platform that was announced and cannot be used. `why` is one line for a person."""

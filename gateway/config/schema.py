@@ -98,7 +98,7 @@ class BackgroundReview(Section):
     """Seconds without a turn before a waiting review may start."""
 
 
-class Helper(Section):
+class SideModel(Section):
     """The model for a side task."""
 
     provider: Provider = "auto"
@@ -112,9 +112,9 @@ class Auxiliary(Section):
 
     background_review: BackgroundReview = BackgroundReview()
     """Reviews of conversations."""
-    curator: Helper = Helper()
+    curator: SideModel = SideModel()
     """Merging of skills."""
-    compaction: Helper = Helper()
+    compaction: SideModel = SideModel()
     """Summaries of long conversations."""
 
 

@@ -124,6 +124,7 @@ class Answer:
                 usage=self._spent(seconds),
                 host=host,
                 model=model,
+                shape=found.shape,
             )
         )
         return deltas

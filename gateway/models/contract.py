@@ -128,7 +128,7 @@ class ModelClientContract:
         [call] = reply.tool_calls
         assert (call.name, call.arguments) == ("note", '{"action":"add","content":"née 茶"}')
         assert call.id
-        assert reply.finish == "tool_calls"
+        assert (reply.finish, reply.shape) == ("tool_calls", "native")
 
     async def test_a_wrong_call_becomes_a_misfire_that_shows_the_right_one(self, stage: Stage) -> None:
         stage.calls("note", '{"action": "burn"}')
@@ -151,7 +151,7 @@ class ModelClientContract:
         seen, reply = await heard(stage.client)
         assert seen == reply.text == ""
         assert [call.arguments for call in reply.tool_calls] == ['{"action":"add","content":"tea"}']
-        assert reply.finish == "tool_calls"
+        assert (reply.finish, reply.shape) == ("tool_calls", "fence")
 
     async def test_json_that_is_no_call_stays_text(self, stage: Stage) -> None:
         stage.says('{"name": "An', 'na", "age": 3}')

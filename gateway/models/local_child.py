@@ -113,7 +113,7 @@ def main() -> int:
     `parent` (pid), and optionally `threads` and `temperature`.
     """
     settings = json.loads(sys.stdin.readline())
-    os.environ["GGML_NO_BACKTRACE"] = "1"  # an abort would run a debugger for seconds before it ends
+    os.putenv("GGML_NO_BACKTRACE", "1")  # an abort would run a debugger for seconds before it ends
     os.umask(0o077)  # the saved slots and the log hold what people said
     die_with(settings["parent"])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to judge

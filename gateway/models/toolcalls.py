@@ -28,11 +28,15 @@ _BESIDE = frozenset({"id", "type", "index", *_NAMES, *_ARGUMENTS})
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a text or a list of native calls amounts to. `rest_of_text` is what a person should read."""
+    """What a text or a list of native calls amounts to. `rest_of_text` is what a person should read.
+
+    `shape` is how the first call was written: `native`, `json`, `fence` or `tag`; empty without any call.
+    """
 
     calls: tuple[ToolCall, ...] = ()
     misfires: tuple[str, ...] = ()
     rest_of_text: str = ""
+    shape: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,7 @@ def recognise(text: str, tools: Sequence[ToolSchema], *, ids: str = "call", comp
     calls: list[ToolCall] = []
     misfires: list[str] = []
     kept: list[str] = []
+    shape = ""
     at = 0
     for one in candidates(text, repair=complete):
         judged = judge(one, text, tools)
@@ -64,13 +69,14 @@ def recognise(text: str, tools: Sequence[ToolSchema], *, ids: str = "call", comp
             if isinstance(outcome, str):
                 misfires.append(outcome)
             else:
+                shape = shape or _shape(one, text)
                 calls.append(ToolCall(f"{ids}_{len(calls) + 1}", outcome.name, outcome.arguments))
     if not calls and not misfires:
         line = _written_as_code(text, tools)
         return Found((), (line,), "") if line else Found(rest_of_text=text)
     kept.append(text[at:])
     rest = "\n\n".join(part.strip() for part in kept if part.strip())
-    return Found(tuple(calls), tuple(misfires), rest)
+    return Found(tuple(calls), tuple(misfires), rest, shape)
 
 
 def validate(calls: Iterable[ToolCall], tools: Sequence[ToolSchema]) -> Found:
@@ -83,7 +89,7 @@ def validate(calls: Iterable[ToolCall], tools: Sequence[ToolSchema]) -> Found:
             misfires.append(outcome)
         else:
             good.append(ToolCall(call.id, outcome.name, outcome.arguments))
-    return Found(tuple(good), tuple(misfires))
+    return Found(tuple(good), tuple(misfires), shape="native" if good else "")
 
 
 def judge(one: Candidate, text: str, tools: Sequence[ToolSchema]) -> list[ToolCall | str] | None:
@@ -109,6 +115,12 @@ def judge(one: Candidate, text: str, tools: Sequence[ToolSchema]) -> list[ToolCa
 def canonical(arguments: Mapping[str, Any]) -> str:
     """The one serialisation of arguments: order as given, no blanks, real characters, never half a surrogate pair."""
     return joined_halves(json.dumps(arguments, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+
+
+def _shape(one: Candidate, text: str) -> str:
+    if one.marked:
+        return "tag"
+    return "fence" if text[one.start : one.end].lstrip().startswith(("```", "~~~")) else "json"
 
 
 def _wishes(value: Any, tools: Sequence[ToolSchema], marked: bool, name: str) -> list[_Wish] | None:

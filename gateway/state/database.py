@@ -8,25 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import queue
-import re
 import sqlite3
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gateway.errors import InnkeeperError
+from gateway.state.connection import Connection, DatabaseFault, connect, explained
+from gateway.state.versions import migrate
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
-BUSY_SECONDS = 10.0
 GROUP = 64
-
-
-class DatabaseTooNew(InnkeeperError):
-    """The file was written by a newer Innkeeper; it is left alone."""
+"""Transactions that share one commit, at most."""
 
 
 @dataclass(slots=True)
@@ -40,93 +35,116 @@ class _Order:
 
 
 class Database:
-    """Opens on `open()`, closes on `close()`; `write` and `read` take a function of a connection."""
+    """Opens on `open()`, closes on `close()`; `write` and `read` take a function of a connection.
+
+    A function may be called again when the commit that it shared with others failed: it changes the database only.
+    """
 
     def __init__(self, path: Path | str) -> None:
         self.path = str(path)
-        self._writer = _Worker(self.path, writes=True)
-        self._reader = _Worker(self.path, writes=False)
-        self._opened = False
+        self._writer = _Writer(self.path)
+        self._reader = _Reader(self.path)
 
     async def open(self) -> None:
-        """Create or migrate the file. Raises DatabaseTooNew, or sqlite3.Error when it cannot be used."""
+        """Create or migrate the file. Raises DatabaseTooNew, or DatabaseFault when it cannot be used."""
         self._writer.start()
-        await self._writer.ask(migrate, durable=True, plain=True)
+        try:
+            await self._writer.ask(lambda _: None)  # it was migrated before the first order was taken
+        except BaseException:
+            await self.close()
+            raise
         self._reader.start()
-        self._opened = True
 
     async def write(self, work: Work[T], *, durable: bool = False) -> T:
         """Run `work` in a transaction; all of it is kept, or nothing when it raises.
 
         `durable` waits for the disk (what a platform was told, or a person was shown, must survive a power cut).
+        Raises what `work` raises, and DatabaseFault.
         """
         return await self._writer.ask(work, durable=durable)
 
     async def read(self, work: Work[T]) -> T:
-        """Run `work` on a connection that cannot write."""
-        return await self._reader.ask(work, plain=True)
+        """Run `work` on a connection that cannot write; all that it reads is of one moment. Raises DatabaseFault."""
+        return await self._reader.ask(work)
 
     async def close(self) -> None:
-        """Finish what was asked, then close both connections."""
-        if self._opened:
-            self._opened = False
-            await asyncio.to_thread(self._reader.stop)
-            await asyncio.to_thread(self._writer.stop)
+        """Finish what was asked, then close both connections. What is asked later raises DatabaseFault."""
+        await asyncio.shield(asyncio.to_thread(self._stop))
+
+    def _stop(self) -> None:
+        self._reader.stop()
+        self._writer.stop()
 
 
 class _Worker:
     """A thread with a connection of its own and a queue of orders."""
 
-    def __init__(self, path: str, *, writes: bool) -> None:
+    writes: bool
+
+    def __init__(self, path: str) -> None:
         self._path = path
-        self._writes = writes
-        self._orders: queue.SimpleQueue[tuple[_Order, bool] | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name=f"state-{'write' if writes else 'read'}", daemon=True)
-        self._failed: BaseException | None = None
+        self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
+        name = "state-write" if self.writes else "state-read"
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._gate = threading.Lock()
+        self._refusal: BaseException | None = DatabaseFault("the database is not open")
+        self._taken: list[_Order] = []
 
     def start(self) -> None:
+        self._refusal = None
         self._thread.start()
 
     def stop(self) -> None:
-        self._orders.put(None)
-        self._thread.join()
+        """Returns when everything that was asked before is done."""
+        with self._gate:
+            self._refusal = self._refusal or DatabaseFault("the database is closed")
+            self._orders.put(None)
+        if self._thread.ident is not None:
+            self._thread.join()
 
-    async def ask(self, work: Work[T], *, durable: bool = False, plain: bool = False) -> T:
-        if not self._thread.is_alive():
-            raise self._failed or InnkeeperError("the database is closed")
+    async def ask(self, work: Work[T], *, durable: bool = False) -> T:
         loop = asyncio.get_running_loop()
         order = _Order(work, durable, loop, loop.create_future())
-        self._orders.put((order, plain))
+        with self._gate:  # an order is either before the end of the queue, or refused
+            if self._refusal is not None:
+                raise self._refusal
+            self._orders.put(order)
         result: T = await order.future
         return result
 
     def _run(self) -> None:
+        connection = None
         try:
-            connection = connect(self._path, writes=self._writes)
-        except sqlite3.Error as error:
-            self._failed = error
-            self._refuse_all(error)
-            return
-        durable = False
-        while (taken := self._orders.get()) is not None:
-            batch, stop = self._gather(taken)
-            wanted = any(order.durable for order, _ in batch)
-            if self._writes and wanted != durable:
-                connection.execute(f"PRAGMA synchronous = {'FULL' if wanted else 'NORMAL'}")
-                durable = wanted
-            if batch[0][1]:
-                self._plain(connection, batch[0][0])
-            else:
-                _commit_together(connection, [order for order, _ in batch])
-            _answer([order for order, _ in batch])
-            if stop:
-                break
-        connection.close()
+            connection = connect(self._path, writes=self.writes)
+            self._prepare(connection)
+            self._serve(connection)
+        except BaseException as error:  # noqa: BLE001 - carried to the coroutines that ask
+            self._refuse(explained(error, self._path))
+        finally:
+            if connection is not None:
+                connection.close()
 
-    def _gather(self, first: tuple[_Order, bool]) -> tuple[list[tuple[_Order, bool]], bool]:
-        """All transactions that wait right now, up to a bound; a plain order goes alone."""
+    def _prepare(self, connection: Connection) -> None:
+        """What must be done before the first order."""
+
+    def _serve(self, connection: Connection) -> None:
+        stop = False
+        while not stop and (first := self._orders.get()) is not None:
+            self._taken, stop = self._gather(first)
+            self._carry_out(connection, self._taken)
+            for order in self._taken:
+                if order.error is not None:
+                    order.error = explained(order.error, self._path)
+            _answer(self._taken)
+            self._taken = []
+
+    def _carry_out(self, connection: Connection, batch: list[_Order]) -> None:
+        raise NotImplementedError
+
+    def _gather(self, first: _Order) -> tuple[list[_Order], bool]:
+        """Everything that waits right now, up to a bound, and whether the end was among it."""
         batch = [first]
-        while not first[1] and len(batch) < GROUP:
+        while len(batch) < GROUP:
             try:
                 following = self._orders.get_nowait()
             except queue.Empty:
@@ -136,40 +154,91 @@ class _Worker:
             batch.append(following)
         return batch, False
 
-    @staticmethod
-    def _plain(connection: sqlite3.Connection, order: _Order) -> None:
-        try:
-            order.value = order.work(connection)
-        except BaseException as error:  # noqa: BLE001 - carried to the coroutine that asked
+    def _refuse(self, error: BaseException) -> None:
+        """The connection cannot be used: whoever asked, or asks from now on, is told why."""
+        with self._gate:
+            self._refusal = error
+            self._orders.put(None)
+        left = [*self._taken, *iter(self._orders.get, None)]
+        for order in left:
             order.error = error
-
-    def _refuse_all(self, error: BaseException) -> None:
-        while True:
-            taken = self._orders.get()
-            if taken is None:
-                return
-            taken[0].error = error
-            _answer([taken[0]])
+        _answer(left)
 
 
-def _commit_together(connection: sqlite3.Connection, orders: list[_Order]) -> None:
-    """One commit for several transactions; a savepoint each, so that one that fails takes no other with it."""
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-        for order in orders:
-            connection.execute("SAVEPOINT one")
-            try:
-                order.value = order.work(connection)
-            except BaseException as error:  # noqa: BLE001 - carried to the coroutine that asked
-                order.error = error
-                connection.execute("ROLLBACK TO one")
-            connection.execute("RELEASE one")
-        connection.execute("COMMIT")
-    except sqlite3.Error as error:
-        if connection.in_transaction:
+class _Reader(_Worker):
+    writes = False
+
+    def _carry_out(self, connection: Connection, batch: list[_Order]) -> None:
+        """One snapshot for all: it is taken after each of them was asked for."""
+        try:
+            connection.execute("BEGIN")
+            for order in batch:
+                _call(order, connection)
             connection.execute("ROLLBACK")
-        for order in orders:
-            order.error = order.error or error
+        except sqlite3.Error as error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            for order in batch:
+                order.error = order.error or error
+
+
+class _Writer(_Worker):
+    writes = True
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self._durable = False
+
+    def _prepare(self, connection: Connection) -> None:
+        connection.execute("PRAGMA synchronous = FULL")
+        migrate(connection)
+        connection.execute("PRAGMA synchronous = NORMAL")
+
+    def _carry_out(self, connection: Connection, batch: list[_Order]) -> None:
+        """One commit for all. When it fails, each is tried alone: one that does not fit takes no other along."""
+        try:
+            self._synchronise(connection, any(order.durable for order in batch))
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            for order in batch:
+                order.error = error
+            return
+        try:
+            for order in batch:
+                _within(order, connection)
+            connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            if len(batch) == 1:
+                batch[0].error = error
+                return
+            for order in batch:
+                order.value = order.error = None
+                self._carry_out(connection, [order])
+
+    def _synchronise(self, connection: Connection, durable: bool) -> None:
+        if durable != self._durable:
+            connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            self._durable = durable
+
+
+def _within(order: _Order, connection: Connection) -> None:
+    """A transaction within the transaction. Raises sqlite3.Error when the outer one is lost with it."""
+    connection.execute("SAVEPOINT one")
+    _call(order, connection)
+    if order.error is not None:
+        if not connection.in_transaction and isinstance(order.error, sqlite3.Error):
+            raise order.error  # a full disk ends the whole transaction
+        connection.execute("ROLLBACK TO one")
+    connection.execute("RELEASE one")
+
+
+def _call(order: _Order, connection: Connection) -> None:
+    try:
+        order.value = order.work(connection)
+    except BaseException as error:  # noqa: BLE001 - carried to the coroutine that asked
+        order.error = error
 
 
 def _answer(orders: list[_Order]) -> None:
@@ -191,58 +260,3 @@ def _settle(orders: list[_Order]) -> None:
             order.future.set_exception(order.error)
         else:
             order.future.set_result(order.value)
-
-
-def connect(path: str, *, writes: bool) -> sqlite3.Connection:
-    """A connection with this project's settings; the reader cannot change anything."""
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    connection.row_factory = sqlite3.Row
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    if not writes:
-        connection.execute("PRAGMA query_only = ON")
-    return connection
-
-
-def migrations() -> list[tuple[int, str]]:
-    """Number and SQL of each migration, in order."""
-    found = []
-    for entry in resources.files("gateway.state").joinpath("migrations").iterdir():
-        named = re.match(r"(\d{4})_\w+\.sql$", entry.name)
-        if named:
-            found.append((int(named[1]), entry.read_text(encoding="utf-8")))
-    return sorted(found)
-
-
-def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the file to the newest version, each step in one transaction; two processes may try at once."""
-    steps = migrations()
-    newest = steps[-1][0]
-    for number, script in steps:
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-            if version > newest:
-                raise DatabaseTooNew(
-                    f"the database is at version {version}, this Innkeeper knows {newest}: upgrade innkeeper"
-                )
-            if version < number:
-                for statement in _statements(script):
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {number}")
-            connection.execute("COMMIT")
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-
-
-def _statements(script: str) -> list[str]:
-    """The statements of a migration; `executescript` would commit by itself."""
-    statements, current = [], ""
-    for line in script.splitlines(keepends=True):
-        current += line
-        if sqlite3.complete_statement(current):
-            statements.append(current)
-            current = ""
-    return [statement for statement in statements if statement.strip()]

@@ -164,8 +164,8 @@ class Terminal:
     def _print(self, text: str) -> None:
         """Print above the prompt, or plainly when there is none at the moment.
 
-        The prompt is wiped and drawn again below, all in raw mode: prompt_toolkit's own `run_in_terminal` goes through
-        cooked mode, in which the kernel swallows a Ctrl-D or Ctrl-C that is typed at that moment.
+        The prompt is wiped and drawn again below, all in raw mode: prompt_toolkit's own `run_in_terminal` goes
+        through cooked mode, in which the kernel swallows a Ctrl-D or Ctrl-C that is typed at that moment.
         """
         if not text:
             return

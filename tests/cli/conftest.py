@@ -1,3 +1,5 @@
+"""Fixtures for the shell: a home of its own and a runner."""
+
 from __future__ import annotations
 
 from pathlib import Path

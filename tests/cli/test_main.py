@@ -78,8 +78,8 @@ def test_our_errors_are_a_line_and_an_exit_code(error: InnkeeperError, code: int
 def test_the_profile_option_reaches_the_command(tmp_path: Path) -> None:
     environment = {**os.environ, "INNKEEPER_HOME": str(tmp_path)}
     call = [sys.executable, "-m", "gateway.cli.main"]
-    subprocess.run([*call, "profile", "create", "work"], check=True, env=environment, capture_output=True)
+    subprocess.run([*call, "profile", "create", "desk"], check=True, env=environment, capture_output=True)
     shown = subprocess.run(
-        [*call, "-p", "work", "config", "path"], check=True, env=environment, capture_output=True, text=True
+        [*call, "-p", "desk", "config", "path"], check=True, env=environment, capture_output=True, text=True
     )
-    assert shown.stdout == f"{tmp_path}/profiles/work/config.yaml\n"
+    assert shown.stdout == f"{tmp_path}/profiles/desk/config.yaml\n"

@@ -1,3 +1,5 @@
+"""Fixtures for settings: a profile of its own."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -205,3 +205,17 @@ def test_half_a_surrogate_pair_in_an_argument_does_not_travel_on() -> None:
 
 def test_not_a_number_is_not_json() -> None:
     assert recognise('{"name": "session_search", "arguments": {"query": NaN}}', TOOLS).calls == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        (WRITTEN, "json"),
+        (f"```json\n{WRITTEN}\n```", "fence"),
+        (f"<tool_call>{WRITTEN}</tool_call>", "tag"),
+        ("Good morning.", ""),
+        ("<tool_call>oops</tool_call>", ""),
+    ],
+)
+def test_the_shape_of_a_call_is_told(text: str, shape: str) -> None:
+    assert recognise(text, TOOLS).shape == shape

@@ -19,7 +19,7 @@ CONTEXT = AdapterContext({}, "default", "nowhere")
 
 matrix = PlatformManifest(name="matrix", adapter="tests.platforms.test_registry:missing")
 console = PlatformManifest(name="console", adapter="tests.platforms.test_registry:usurper")
-words = ["not", "a", "manifest"]
+words = ("not", "a", "manifest")
 
 
 def point(name: str, value: str) -> EntryPoint:
@@ -51,7 +51,7 @@ def test_a_plugin_is_found_beside_the_built_in_ones() -> None:
     [
         ("no.such.module:manifest", "ModuleNotFoundError"),
         (f"{__name__}:no_such_name", "AttributeError"),
-        (f"{__name__}:words", "is a list, not a PlatformManifest"),
+        (f"{__name__}:words", "is a tuple, not a PlatformManifest"),
         (f"{__name__}:console", "describes 'console', but is registered as 'matrix'"),
     ],
 )

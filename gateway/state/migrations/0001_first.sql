@@ -14,7 +14,8 @@ CREATE TABLE inbox (
     error       TEXT,
     UNIQUE (platform, account, event_id)
 ) STRICT;
-CREATE INDEX inbox_open ON inbox (session_key, id) WHERE state IN ('new', 'held', 'taken');
+CREATE INDEX inbox_new ON inbox (id) WHERE state = 'new';
+CREATE INDEX inbox_held ON inbox (session_key, id) WHERE state = 'held';
 CREATE INDEX inbox_turn ON inbox (turn_id) WHERE turn_id IS NOT NULL;
 CREATE INDEX inbox_age ON inbox (received_at);
 
@@ -78,6 +79,7 @@ CREATE TABLE compactions (
 CREATE INDEX compactions_session ON compactions (session_id, id);
 
 -- What must reach a chat, part by part. `source` and `part` name a part for good: turn:12, inbox:55, ...
+-- `preview` marks what was streamed; until it is `final`, its text is no answer and is not to be delivered.
 CREATE TABLE outbox (
     id         INTEGER PRIMARY KEY,
     chat       TEXT NOT NULL,
@@ -90,6 +92,7 @@ CREATE TABLE outbox (
     state      TEXT NOT NULL CHECK (state IN
                ('preview', 'queued', 'sending', 'sent', 'uncertain', 'refused', 'expired', 'dropped')),
     preview    INTEGER NOT NULL DEFAULT 0,
+    final      INTEGER NOT NULL DEFAULT 1,
     remote_id  TEXT,
     tried_at   REAL,
     error      TEXT,
@@ -97,7 +100,9 @@ CREATE TABLE outbox (
     sent_at    REAL,
     UNIQUE (source, part)
 ) STRICT;
-CREATE INDEX outbox_open ON outbox (chat, id) WHERE state IN ('queued', 'sending');
+CREATE INDEX outbox_queued ON outbox (chat, id) WHERE state = 'queued';
+CREATE INDEX outbox_sending ON outbox (id) WHERE state = 'sending';
+CREATE INDEX outbox_age ON outbox (created_at);
 
 -- What models cost, by session, model and task, summed per day (UTC).
 CREATE TABLE session_model_usage (

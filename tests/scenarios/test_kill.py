@@ -1,0 +1,64 @@
+"""The gateway is killed while five chats talk to it: nothing is lost, nothing is answered or done twice."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.siege import BLIND, NONCES, Moment, Network, schedule, siege
+
+KILLS: tuple[Moment, ...] = ("receiving", "model", "parts", "tool", "idle", "starting")
+DRAINS: tuple[Moment, ...] = ("receiving", "model", "parts", "tool", "idle")
+NETWORKS = pytest.mark.parametrize("network", [BLIND, NONCES], ids=lambda network: network.name.partition(",")[0])
+
+
+def seed_for(number: int) -> int:
+    """The seed of a test; INNKEEPER_TEST_SEED moves them all."""
+    return number + int(os.environ.get("INNKEEPER_TEST_SEED", "0"))
+
+
+async def killed(folder: Path, network: Network, seed: int, rounds: int) -> None:
+    async with siege(folder, network, seed) as scene:
+        for moment in schedule(seed, rounds, KILLS):
+            await scene.kill_at(moment)
+        ledger = await scene.end()
+        faults = [*ledger.faults(), *scene.host.faults]
+        print(f"\nkill -9, seed {seed}: {scene.summary(ledger)}")
+        assert not faults, "\n".join([f"seed {seed}", *faults])
+
+
+async def drained(folder: Path, network: Network, seed: int, rounds: int) -> None:
+    async with siege(folder, network, seed, drain_seconds=1) as scene:
+        for moment in schedule(seed, rounds, DRAINS):
+            assert await scene.drain_at(moment) == 0, scene.gateway.said()
+        ledger = await scene.end()
+        faults = [*ledger.faults(), *scene.host.faults]
+        print(f"\nSIGTERM, seed {seed}: {scene.summary(ledger)}")
+        assert not faults, "\n".join([f"seed {seed}", *faults])
+        assert not scene.unknown.parts, "an orderly end leaves no part in doubt"
+        assert not scene.unknown.previews, "an orderly end leaves no preview in doubt"
+
+
+@NETWORKS
+async def test_a_gateway_that_is_killed_goes_on_where_it_stood(tmp_path: Path, network: Network) -> None:
+    await killed(tmp_path, network, seed_for(1), len(KILLS))
+
+
+async def test_a_gateway_that_is_asked_to_stop_loses_nothing(tmp_path: Path) -> None:
+    await drained(tmp_path, BLIND, seed_for(2), 2)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+@NETWORKS
+async def test_sixty_kills(tmp_path: Path, network: Network) -> None:
+    await killed(tmp_path, network, seed_for(3), 60)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(300)
+@NETWORKS
+async def test_ten_orderly_ends(tmp_path: Path, network: Network) -> None:
+    await drained(tmp_path, network, seed_for(4), 10)
