@@ -31,19 +31,9 @@ OWN: dict[str, tuple[str, str]] = {
 
 SURFACE = "gateway.cli.surface"
 CHAT: dict[str, str] = {
-    "memory": "What is kept, what waits, history and undo.",
-    "skills": "Skills, and the changes to them that wait.",
-    "sessions": "List, search, show, export and prune sessions.",
-    "journey": "What was learnt, over time.",
-    "cron": "Jobs by the clock.",
-    "curator": "The care of skills that nobody uses.",
-    "reviews": "Reviews that wait, and what they cost and brought.",
-    "refine": "Review a conversation now.",
-    "pairing": "People who asked to be let in.",
+    "sessions": "List and show sessions.",
     "usage": "Tokens and cost.",
     "status": "How the house is doing.",
-    "maintenance": "Run a maintenance task now.",
-    "backup": "Copies of the whole home.",
 }
 """Chat commands that `--help` names; others are found by name in the surface."""
 

@@ -36,7 +36,7 @@ def load_event(body: str) -> Inbound:
 
 def dump_calls(calls: tuple[ToolCall, ...]) -> str | None:
     """Tool calls as JSON, or None when there are none."""
-    return json.dumps([[call.id, call.name, call.arguments] for call in calls]) if calls else None
+    return json.dumps([[clean(call.id), clean(call.name), clean(call.arguments)] for call in calls]) if calls else None
 
 
 def load_calls(body: str | None) -> tuple[ToolCall, ...]:
@@ -46,7 +46,7 @@ def load_calls(body: str | None) -> tuple[ToolCall, ...]:
 
 def dump_buttons(buttons: tuple[tuple[Button, ...], ...]) -> str:
     """Rows of buttons as JSON."""
-    return json.dumps([[[button.label, button.action] for button in row] for row in buttons])
+    return json.dumps([[[clean(button.label), clean(button.action)] for button in row] for row in buttons])
 
 
 def load_buttons(body: str) -> tuple[tuple[Button, ...], ...]:

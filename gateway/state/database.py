@@ -76,6 +76,14 @@ class Database:
         self._writer.stop()
 
 
+async def in_batches(database: Database, work: Work[int], size: int) -> int:
+    """Run `work`, which changes at most `size` rows and returns how many, until it finds fewer; their sum."""
+    total = 0
+    while (count := await database.write(work)) == size:
+        total += count
+    return total + count
+
+
 class _Worker:
     """A thread with a connection of its own and a queue of orders."""
 

@@ -6,11 +6,13 @@ import sqlite3
 from collections.abc import Sequence
 
 from gateway.state.codec import clean, dump_event, load_event
-from gateway.state.database import Database
+from gateway.state.database import Database, in_batches
 from gateway.state.records import DeadLetter, InboxItem
 from platforms.messages import Inbound
 
 COLUMNS = "id, session_key, body, received_at, attempts"
+BATCH = 500
+"""Events that one transaction forgets, so that nobody waits long behind it."""
 
 
 class SqliteInbox:
@@ -37,7 +39,7 @@ class SqliteInbox:
             return done.lastrowid if done.rowcount else None
 
         row = await self._database.write(work, durable=True)
-        return None if row is None else InboxItem(row, session_key, event, at)
+        return None if row is None else InboxItem(row, clean(session_key), event, at)
 
     async def get(self, item_id: int) -> InboxItem | None:
         found = await self._select("id = ?", item_id)
@@ -59,23 +61,23 @@ class SqliteInbox:
         return await self._select("turn_id = ? ORDER BY id", turn_id)
 
     async def hold(self, ids: Sequence[int]) -> None:
-        await self._mark(ids, "held")
+        await self._mark(ids, "held", "state = 'new'")
 
     async def release(self, ids: Sequence[int]) -> None:
-        await self._mark(ids, "new")
+        await self._mark(ids, "new", "state = 'held'")
 
     async def done(self, ids: Sequence[int]) -> None:
-        await self._mark(ids, "done")
+        await self._mark(ids, "done", "state <> 'dead'")
 
     async def failed(self, ids: Sequence[int], error: str) -> int:
         def work(db: sqlite3.Connection) -> int:
             marks = ",".join("?" * len(ids))
-            same = f"SELECT count(*) FROM inbox WHERE id IN ({marks}) AND error IS NOT NULL AND error <> ?"
-            if db.execute(same, (*ids, clean(error))).fetchone()[0]:
+            other = f"SELECT count(*) FROM inbox WHERE id IN ({marks}) AND error IS NOT NULL AND error <> ?"
+            if db.execute(other, (*ids, error)).fetchone()[0]:
                 db.execute(f"UPDATE inbox SET attempts = 0 WHERE id IN ({marks})", tuple(ids))
             db.execute(
                 f"UPDATE inbox SET attempts = attempts + 1, error = ? WHERE id IN ({marks})",
-                (clean(error), *ids),
+                (error, *ids),
             )
             found = db.execute(f"SELECT max(attempts) FROM inbox WHERE id IN ({marks})", tuple(ids)).fetchone()
             return int(found[0] or 0)
@@ -85,12 +87,13 @@ class SqliteInbox:
     async def bury(self, ids: Sequence[int], error: str, at: float) -> None:
         def work(db: sqlite3.Connection) -> None:
             for each in ids:
-                db.execute("UPDATE inbox SET state = 'dead', error = ? WHERE id = ?", (clean(error), each))
                 db.execute(
                     "INSERT INTO dead_letters (platform, account, event_id, chat, body, error, created_at)"
-                    " SELECT platform, account, event_id, session_key, body, ?, ? FROM inbox WHERE id = ?",
-                    (clean(error), at, each),
+                    " SELECT platform, account, event_id, session_key, body, ?, ? FROM inbox"
+                    " WHERE id = ? AND state <> 'dead'",
+                    (error, at, each),
                 )
+                db.execute("UPDATE inbox SET state = 'dead', error = ? WHERE id = ?", (error, each))
 
         await self._database.write(work, durable=True)
 
@@ -99,7 +102,7 @@ class SqliteInbox:
             db.execute(
                 "INSERT INTO dead_letters (platform, account, event_id, body, error, created_at)"
                 " VALUES (?, ?, ?, ?, ?, ?)",
-                (platform, account, event_id, clean(body), clean(error), at),
+                (platform, account, event_id, body, error, at),
             )
 
         await self._database.write(work, durable=True)
@@ -113,14 +116,17 @@ class SqliteInbox:
 
     async def forget(self, before: float) -> int:
         def work(db: sqlite3.Connection) -> int:
-            gone = db.execute("DELETE FROM inbox WHERE received_at < ? AND state IN ('done', 'dead')", (before,))
-            return gone.rowcount
+            return db.execute(
+                "DELETE FROM inbox WHERE id IN (SELECT id FROM inbox WHERE received_at < ?"
+                " AND state IN ('done', 'dead') LIMIT ?)",
+                (before, BATCH),
+            ).rowcount
 
-        return await self._database.write(work)
+        return await in_batches(self._database, work, BATCH)
 
-    async def _mark(self, ids: Sequence[int], state: str) -> None:
+    async def _mark(self, ids: Sequence[int], state: str, where: str) -> None:
         def work(db: sqlite3.Connection) -> None:
-            db.executemany("UPDATE inbox SET state = ? WHERE id = ?", [(state, each) for each in ids])
+            db.executemany(f"UPDATE inbox SET state = ? WHERE id = ? AND {where}", [(state, each) for each in ids])
 
         if ids:
             await self._database.write(work)

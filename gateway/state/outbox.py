@@ -10,10 +10,15 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-from gateway.state.codec import clean, dump_buttons, load_buttons
-from gateway.state.database import Database
+from gateway.errors import StaleEpoch
+from gateway.state.codec import dump_buttons, load_buttons
+from gateway.state.database import Database, in_batches
 from gateway.state.records import Part, PartDraft, PartState
 from platforms.messages import ChatRef
+
+ENDED = "SELECT 1 FROM turns WHERE 'turn:' || id = ?1 AND id = substr(?1, 6) AND state <> 'running'"
+BATCH = 500
+"""Parts that one transaction forgets, so that nobody waits long behind it."""
 
 
 class SqliteOutbox:
@@ -39,15 +44,17 @@ class SqliteOutbox:
 
     async def preview(self, chat: ChatRef, source: str, part: int, draft: PartDraft, at: float) -> Part:
         def work(db: sqlite3.Connection) -> Part:
+            if db.execute(ENDED, (source,)).fetchone():
+                raise StaleEpoch(f"{source} has ended; nothing more of it is shown")
             db.execute(
-                "INSERT INTO outbox (chat, source, part, text, buttons, reply_to, nonce, state, preview, tried_at,"
-                " created_at) VALUES (?, ?, ?, ?, ?, ?, ?, 'sending', 1, ?, ?)"
-                " ON CONFLICT (source, part) DO UPDATE SET text = excluded.text",
+                "INSERT INTO outbox (chat, source, part, text, buttons, reply_to, nonce, state, preview, final,"
+                " tried_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, 'sending', 1, 0, ?, ?)"
+                " ON CONFLICT (source, part) DO UPDATE SET text = excluded.text WHERE outbox.final = 0",
                 (
                     chat.key,
                     source,
                     part,
-                    clean(draft.text),
+                    draft.text,
                     dump_buttons(draft.buttons),
                     draft.reply_to,
                     nonce(source, part),
@@ -75,14 +82,14 @@ class SqliteOutbox:
                 "UPDATE outbox SET state = ?, remote_id = coalesce(?, remote_id), error = ?,"
                 " tried_at = CASE WHEN ? = 'sending' THEN coalesce(tried_at, ?) WHEN ? THEN tried_at"
                 " ELSE NULL END, sent_at = CASE WHEN ? = 'sent' THEN ? ELSE sent_at END WHERE id = ?",
-                (state, remote_id, error and clean(error), state, at, doubt, state, at, part_id),
+                (state, remote_id, error, state, at, doubt, state, at, part_id),
             )
 
         await self._database.write(work, durable=True)
 
     async def drop_preview(self, part_id: int) -> None:
         def work(db: sqlite3.Connection) -> None:
-            db.execute("DELETE FROM outbox WHERE id = ? AND preview = 1 AND remote_id IS NULL", (part_id,))
+            db.execute("DELETE FROM outbox WHERE id = ? AND final = 0 AND remote_id IS NULL", (part_id,))
 
         await self._database.write(work)
 
@@ -104,10 +111,7 @@ class SqliteOutbox:
 
     async def recover(self) -> int:
         def work(db: sqlite3.Connection) -> int:
-            return db.execute(
-                "UPDATE outbox SET state = 'queued' WHERE state = 'sending' AND NOT (preview = 1 AND EXISTS"
-                " (SELECT 1 FROM turns WHERE state = 'running' AND 'turn:' || turns.id = outbox.source))"
-            ).rowcount
+            return db.execute("UPDATE outbox SET state = 'queued' WHERE state = 'sending' AND final = 1").rowcount
 
         return await self._database.write(work)
 
@@ -117,10 +121,12 @@ class SqliteOutbox:
     async def forget(self, before: float) -> int:
         def work(db: sqlite3.Connection) -> int:
             return db.execute(
-                "DELETE FROM outbox WHERE created_at < ? AND state NOT IN ('queued', 'sending')", (before,)
+                "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE created_at < ?"
+                " AND state NOT IN ('queued', 'sending', 'preview') LIMIT ?)",
+                (before, BATCH),
             ).rowcount
 
-        return await self._database.write(work)
+        return await in_batches(self._database, work, BATCH)
 
     async def _select(self, where: str, *parameters: object) -> list[Part]:
         def work(db: sqlite3.Connection) -> list[Part]:
@@ -136,28 +142,34 @@ def nonce(source: str, part: int) -> str:
 
 def put_parts(db: sqlite3.Connection, chat: ChatRef, source: str, parts: Sequence[PartDraft], at: float) -> None:
     """Store a reply's final parts. A part that was streamed takes the final text and keeps its remote id; a streamed
-    part beyond the last one is dropped; a part that was stored as final before stays as it is."""
+    part beyond the last one is taken back; a part that was stored as final before stays as it is."""
     for number, draft in enumerate(parts):
         db.execute(
             "INSERT INTO outbox (chat, source, part, text, buttons, reply_to, nonce, state, created_at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?)"
             " ON CONFLICT (source, part) DO UPDATE SET text = excluded.text, buttons = excluded.buttons,"
-            " state = 'queued' WHERE outbox.preview = 1 AND outbox.state IN ('preview', 'sending')",
+            " reply_to = excluded.reply_to, state = 'queued', final = 1 WHERE outbox.final = 0",
             (
                 chat.key,
                 source,
                 number,
-                clean(draft.text),
+                draft.text,
                 dump_buttons(draft.buttons),
                 draft.reply_to,
                 nonce(source, number),
                 at,
             ),
         )
+    take_back(db, source, len(parts))
+
+
+def take_back(db: sqlite3.Connection, source: str, first: int = 0) -> None:
+    """What was streamed from part `first` on is no answer: it is deleted where the platform knows it, and where
+    nobody knows whether it got there it is left alone."""
     db.execute(
-        "UPDATE outbox SET state = 'queued', text = '' WHERE source = ? AND part >= ? AND preview = 1"
-        " AND remote_id IS NOT NULL AND state = 'preview'",
-        (source, len(parts)),
+        "UPDATE outbox SET state = CASE WHEN remote_id IS NULL THEN 'dropped' ELSE 'queued' END, text = '', final = 1"
+        " WHERE source = ? AND part >= ? AND final = 0",
+        (source, first),
     )
 
 
