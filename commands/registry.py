@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from importlib.metadata import entry_points
 
-from rapidfuzz import process
-
 from commands.spec import CommandSpec
 from platforms.errors import PLUGIN_FAULTS
 
@@ -39,6 +37,8 @@ class Registry:
 
     def nearest(self, name: str) -> str | None:
         """The name that a mistyped one probably meant."""
+        from rapidfuzz import process  # 75 ms, and only a mistyped name needs it
+
         found = process.extractOne(name.lower(), list(self._names), score_cutoff=70)
         return str(found[0]) if found else None
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
 from commands.authority import role_of
@@ -32,9 +32,8 @@ from gateway.engine.house import House
 from gateway.engine.session_key import access_rules, effective_rule
 from gateway.engine.status import HouseStatus, Live
 from gateway.errors import InnkeeperError
-from gateway.models.catalogue import DEFAULT_MODEL, entry_of, model_path
-from gateway.models.client import HostInfo, ModelClient
-from gateway.models.local import LocalHost
+from gateway.models.client import ModelClient
+from gateway.models.local import open_local
 from gateway.models.registry import HostRegistry
 from gateway.observability.logging import set_up
 from gateway.observability.redact import Redactor
@@ -52,6 +51,34 @@ WATCH_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
+class Signals:
+    """What the process was asked from outside: to end, or to read its settings again."""
+
+    ended: asyncio.Event
+    again: asyncio.Event
+
+
+@contextmanager
+def heeding() -> Iterator[Signals]:
+    """SIGTERM and SIGINT ask for an orderly end, SIGHUP for a fresh look at the settings. To be opened around
+    `running`: a signal that comes while the house opens or closes must not cut it off. Only a second SIGINT does."""
+    loop, signals = asyncio.get_running_loop(), Signals(asyncio.Event(), asyncio.Event())
+
+    def interrupted() -> None:
+        signals.ended.set()
+        loop.remove_signal_handler(signal.SIGINT)
+
+    handlers = {signal.SIGTERM: signals.ended.set, signal.SIGINT: interrupted, signal.SIGHUP: signals.again.set}
+    for name, handler in handlers.items():
+        loop.add_signal_handler(name, handler)
+    try:
+        yield signals
+    finally:
+        for name in handlers:
+            loop.remove_signal_handler(name)
+
+
+@dataclass(frozen=True, slots=True)
 class App:
     """A running house. `lines` are what the start has to say to whoever looks."""
 
@@ -62,23 +89,16 @@ class App:
     registry: Registry
     lines: tuple[str, ...]
 
-    async def serve(self, say: Callable[[str], object]) -> None:
-        """Until SIGTERM or SIGINT; SIGHUP, and a changed file, read the settings again. `say` takes what is to be
-        shown where the gateway was started."""
-        loop, ended, again = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
-        for name, event in ((signal.SIGTERM, ended), (signal.SIGINT, ended), (signal.SIGHUP, again)):
-            loop.add_signal_handler(name, event.set)
-        try:
-            while not ended.is_set():
-                await self._follow(say, force=again.is_set())
-                again.clear()
-                waits = [asyncio.ensure_future(each.wait()) for each in (ended, again)]
-                await asyncio.wait(waits, timeout=WATCH_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-                for wait in waits:
-                    wait.cancel()
-        finally:
-            for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-                loop.remove_signal_handler(name)
+    async def serve(self, signals: Signals, say: Callable[[str], object]) -> None:
+        """Until the process is asked to end; read the settings again when it is asked to, or when the file changed.
+        `say` takes what is to be shown where the gateway was started."""
+        while not signals.ended.is_set():
+            await self._follow(say, force=signals.again.is_set())
+            signals.again.clear()
+            waits = [asyncio.ensure_future(each.wait()) for each in (signals.ended, signals.again)]
+            await asyncio.wait(waits, timeout=WATCH_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            for wait in waits:
+                wait.cancel()
 
     async def _follow(self, say: Callable[[str], object], *, force: bool) -> None:
         """Take over changed settings, or keep the old ones and say so."""
@@ -199,28 +219,12 @@ class LogReport:
 
 def host_registry(profile: Profile, loaded: Loaded, clock: Clock) -> HostRegistry:
     """The model hosts of a profile; nothing is started or connected yet."""
-    return HostRegistry(loaded.settings, clock, local_host(profile, loaded.settings, clock), keys=loaded.keys)
 
+    def local(name: str) -> ModelClient:
+        window = loaded.settings.model.context_window
+        return open_local(name, profile.models, profile.folder, clock=clock, window=window)
 
-def local_host(profile: Profile, settings: Settings, clock: Clock) -> Callable[[str], ModelClient]:
-    """Builds the client of the server that Innkeeper starts itself, from a model's name or `auto`."""
-
-    def build(name: str) -> ModelClient:
-        named = DEFAULT_MODEL if name == "auto" else name
-        path = model_path(named, profile.models)
-        entry = entry_of(path)
-        known = HostInfo(window=entry.window, tools=entry.tools, local=True) if entry is not None else None
-        return LocalHost(
-            path,
-            profile.folder,
-            clock=clock,
-            name=entry.name if entry is not None else path.stem,
-            window=settings.model.context_window or (entry.window if entry is not None else None),
-            temperature=entry.temperature if entry is not None else None,
-            known=known,
-        )
-
-    return build
+    return HostRegistry(loaded.settings, clock, local, keys=loaded.keys)
 
 
 def main_model(hosts: HostRegistry) -> str:

@@ -38,6 +38,18 @@ def round_trips(text: str) -> bool:
     return serialise(parse(text)) == _trimmed(_lines(text))
 
 
+def appended(text: str, entries: Iterable[str]) -> str:
+    """The text with further entries behind it, and all that stands there kept to the letter."""
+    for entry in entries:
+        lines = _lines(text)
+        while lines and not lines[-1].strip():
+            lines.pop()
+        kept = text.rstrip() if lines else ""
+        joint = "" if not kept.strip(_BOM) else "\n" if _separates(lines[-1]) else JOINT
+        text = kept + joint + entry
+    return text
+
+
 def tidy(content: str) -> str:
     """A new content as it would be kept: unix line ends, nothing blank and no byte order mark around it."""
     text = content

@@ -29,14 +29,24 @@ class Assistant:
     maximum: int = 400
 
     async def wanted(
-        self, client: ModelClient, history: tuple[Message, ...], spent: Callable[[Reply], Awaitable[None]]
+        self,
+        client: ModelClient,
+        history: tuple[Message, ...],
+        spent: Callable[[Reply], Awaitable[None]],
+        session: str | None = None,
     ) -> ToolCall | None:
         """The call that the person's last message asks for, valid for its schema, or None."""
         said = next((each.content for each in reversed(history) if each.role == "user"), "")
         if not self.tools or not self.wants(said):
             return None
         question = Message("user", QUESTION + "\n".join(f"{each.name}: {each.description}" for each in self.tools))
-        request = Request((*history, question), schema=choice_schema(self.tools), max_tokens=self.maximum)
+        request = Request(
+            (*history, question),
+            session=session,
+            task="assist",
+            schema=choice_schema(self.tools),
+            max_tokens=self.maximum,
+        )
         reply: Reply | None = None
         async with aclosing(client.stream(request)) as deltas:
             async for delta in deltas:

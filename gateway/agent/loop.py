@@ -163,7 +163,7 @@ class Loop:
 
     async def _assist(self, assistant: Assistant) -> None:
         """Ask once, by schema, whether a tool is wanted; run it before the answer is written."""
-        call = await assistant.wanted(self._offer.client, await self._desk.history(), self._desk.spent)
+        call = await assistant.wanted(self._offer.client, await self._desk.history(), self._desk.spent, self._offer.context.session_id)
         if call is not None:
             await self._keep([Row("assistant", "", tool_calls=(call,), model=self._offer.client.model)])
             await self._run_tool(call)

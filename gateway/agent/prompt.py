@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-PERSONA = "You are a helpful assistant."
+PERSONA = "You are a helpful AI assistant named Innkeeper. Give correct, short answers."
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,17 +62,18 @@ def ask(ctx: click.Context, text: tuple[str, ...], name: str | None, as_json: bo
 
 
 async def _run(invocation: Invocation, verbose: bool) -> None:
-    from gateway.app import running
+    from gateway.app import heeding, running
 
     profile, loaded = _ready(invocation)
     _weights(profile, loaded)
     environment, extensions = invocation.environment, invocation.extensions()
-    async with running(profile, loaded, environment, extensions=extensions, verbose=verbose) as app:
-        click.echo(f"innkeeper runs (profile {profile.name}, process {_pid()}). Ctrl-C ends it.")
-        for line in app.lines:
-            click.echo(f"  {line}")
-        await app.serve(lambda text: click.echo(text, err=True))
-        click.echo("closing: running answers get their time")
+    with heeding() as signals:
+        async with running(profile, loaded, environment, extensions=extensions, verbose=verbose) as app:
+            click.echo(f"innkeeper runs (profile {profile.name}, process {_pid()}). Ctrl-C ends it.")
+            for line in app.lines:
+                click.echo(f"  {line}")
+            await app.serve(signals, lambda text: click.echo(text, err=True))
+            click.echo("closing: running answers get their time")
 
 
 async def _chat(invocation: Invocation, go_on: bool, name: str | None) -> int:

@@ -43,7 +43,7 @@ def built_in_platforms() -> dict[str, PlatformManifest]:
             settings="platforms.discord.settings:DiscordSettings",
             token_variable="DISCORD_BOT_TOKEN",
         ),
-        "console": PlatformManifest("console", adapter="platforms.console.adapter:build", always_on=True),
+        "console": PlatformManifest("console", adapter="platforms.console.adapter:ConsoleAdapter", always_on=True),
         "web": PlatformManifest("web", adapter="", always_on=True),
     }
 

@@ -19,9 +19,9 @@ DEFAULT = "default"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 _SOUL = """\
-You are the assistant of this house: friendly, brief and exact.
-You say what you know, say so when you do not know, and never claim to have done what you did not do.
+You are a helpful AI assistant named Innkeeper. Give correct, short answers.
 """
+"""Tried on the embedded model: longer personas, and playful ones, make it miss easy questions."""
 
 _CONFIG = """\
 # The settings of this profile. What is not written here has its default.

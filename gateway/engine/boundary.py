@@ -76,7 +76,7 @@ class Boundary:
         note = ""
         if timed and (fresh or now - session.active_at > GAP):
             note = time_line(datetime.fromtimestamp(now, zone(settings)))
-        text = event.text
+        text = "\n".join([event.text, *(f"[{each.kind} attached: {each.name}]" for each in event.attachments)]).strip()
         if event.kind is ChatKind.GROUP and settings.sessions.group_scope == "chat":
             text = f"{event.sender.name or event.sender.id}: {text}"
         return Row("user", text, note=note)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from gateway.clock import Clock
@@ -69,6 +69,10 @@ class Delivery:
         """Whether the platform wants to be left alone in this chat right now: no cosmetic call then."""
         return self.lane(chat).quiet_until > self._clock.monotonic()
 
+    def busy(self, chat: ChatRef) -> bool:
+        """Whether stored parts are on their way to this chat, or wait for it."""
+        return self.lane(chat).task is not None
+
     def hush(self, chat: ChatRef, seconds: float) -> None:
         lane = self.lane(chat)
         lane.quiet_until = max(lane.quiet_until, self._clock.monotonic() + seconds)
@@ -78,7 +82,8 @@ class Delivery:
         adapter = self._adapters.get(chat.platform)
         pieces = [text]
         if adapter is not None:
-            pieces = split(text, adapter.capabilities.limit, adapter.capabilities.unit)
+            can = adapter.capabilities
+            pieces = [each for each in split(text, can.limit, can.unit) if each.strip()]
         drafts = [PartDraft(piece, reply_to=reply_to if number == 0 else None) for number, piece in enumerate(pieces)]
         if buttons and drafts:
             drafts[-1] = PartDraft(drafts[-1].text, buttons, drafts[-1].reply_to)
@@ -181,32 +186,32 @@ class Delivery:
         if adapter is None or self._hushed(lane):
             return False
         async with lane.lock:
-            if part.tried_at is not None and part.remote_id is None and not await self._may_repeat(part, adapter):
-                return True
+            if part.tried_at is not None and part.remote_id is None:
+                return await self._again(part, adapter)
             return await self._try(part, adapter)
 
-    async def _may_repeat(self, part: Part, adapter: Adapter) -> bool:
-        """A former try ended unknown: may this part be sent (again)? Settles the part when it may not."""
-        can = adapter.capabilities
+    async def _again(self, part: Part, adapter: Adapter) -> bool:
+        """A former try ended unknown: clear that up as the platform allows, and go on. The same answers as `_try`."""
+        outbox, can = self._store.outbox, adapter.capabilities
         age = self._clock.now() - (part.tried_at or 0)
         if can.nonce_seconds and age <= can.nonce_seconds:
-            return True
+            return await self._try(part, adapter)
         if can.finds:
             try:
                 there = await adapter.find(part.chat, part.nonce)
             except DeliveryError:
                 return False
-            if there is None:
+            if there is not None and not part.preview:
+                await outbox.mark(part.id, "sent", self._clock.now(), remote_id=there)
                 return True
-            if part.preview:
-                await adapter.edit(there, _outbound(part))
-            await self._store.outbox.mark(part.id, "sent", self._clock.now(), remote_id=there)
-            return False
+            if there is not None:
+                await outbox.mark(part.id, "queued", self._clock.now(), remote_id=there)
+            return await self._try(replace(part, remote_id=there, tried_at=None), adapter)
         if part.preview:  # what may be there is an unfinished preview; the answer itself was never sent
-            await self._store.outbox.forget_try(part.id)
-            return True
+            await outbox.forget_try(part.id)
+            return await self._try(replace(part, preview=False, tried_at=None), adapter)
         await self._doubt(part, "the connection broke before the platform confirmed it")
-        return False
+        return True
 
     async def _try(self, part: Part, adapter: Adapter) -> bool:
         outbox, now = self._store.outbox, self._clock.now()
@@ -222,6 +227,8 @@ class Delivery:
                 await outbox.mark(part.id, "sending", now)
                 sent = await adapter.send(_outbound(part))
                 if part.preview and part.tried_at is not None:  # the nonce gave back the preview, not the answer
+                    await outbox.mark(part.id, "queued", now, remote_id=sent)
+                    part = replace(part, remote_id=sent)
                     await adapter.edit(sent, _outbound(part))
                 await outbox.mark(part.id, "sent", self._clock.now(), remote_id=sent)
         except DeliveryError as error:
@@ -232,13 +239,14 @@ class Delivery:
     async def _failed(self, part: Part, error: DeliveryError) -> bool:
         """What a failed try means for the part; the same answers as `_try`."""
         outbox, now = self._store.outbox, self._clock.now()
+        doubt = part.tried_at is not None  # that this try did not arrive says nothing about the one before
         match error:
             case RetryAfter():
-                await outbox.mark(part.id, "queued", now, error=str(error))
+                await outbox.mark(part.id, "queued", now, error=str(error), doubt=doubt)
                 self.hush(part.chat, error.seconds)
                 return False
             case NotSent():
-                await outbox.mark(part.id, "queued", now, error=str(error))
+                await outbox.mark(part.id, "queued", now, error=str(error), doubt=doubt)
                 return False
             case Uncertain() if part.remote_id is not None:
                 await outbox.mark(part.id, "queued", now, error=str(error))

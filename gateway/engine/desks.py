@@ -16,7 +16,7 @@ from gateway.engine.work import Ordered, Said, Work
 from gateway.engine.worker import Workers
 from gateway.errors import ConfigurationError
 from gateway.state.protocols import Facts, Store
-from gateway.state.records import InboxItem, Session, UsageLine
+from gateway.state.records import InboxItem, PartDraft, SessionLine, UsageLine
 from platforms.messages import ChatRef
 
 
@@ -27,11 +27,10 @@ class StoredArchive:
         self._store = store
 
     async def recent(self, limit: int, keys: tuple[str, ...] | None) -> list[SessionView]:
-        lines = await self._store.sessions.recent(limit, keys)
-        return [await self.view(each.session) for each in lines]
+        return [seen(each) for each in await self._store.sessions.recent(limit, keys)]
 
     async def find(self, prefix: str, keys: tuple[str, ...] | None) -> list[SessionView]:
-        return [await self.view(each) for each in await self._store.sessions.matching(prefix, keys)]
+        return [seen(each) for each in await self._store.sessions.matching(prefix, keys)]
 
     async def transcript(self, session_id: str) -> list[Line]:
         stored = await self._store.turns.messages(session_id)
@@ -44,20 +43,25 @@ class StoredArchive:
     async def rename(self, session_id: str, title: str) -> None:
         await self._store.sessions.rename(session_id, title)
 
-    async def view(self, session: Session) -> SessionView:
-        """A session as people see it; its title, else the first words said in it."""
-        rows = await self.transcript(session.id)
-        first = next((each.text for each in rows if each.role == "user"), "")
-        return SessionView(
-            id=session.id,
-            chat=session.chat.key,
-            title=session.title or gist(first, 40) or "untitled",
-            messages=len(rows),
-            started_at=session.started_at,
-            active_at=session.active_at,
-            open=session.ended_at is None,
-            end_reason=session.end_reason,
-        )
+    async def view(self, session_id: str) -> SessionView | None:
+        """One session as people see it."""
+        line = await self._store.sessions.line(session_id)
+        return seen(line) if line is not None else None
+
+
+def seen(line: SessionLine) -> SessionView:
+    """A session as people see it; its title, else the first words said in it."""
+    session = line.session
+    return SessionView(
+        id=session.id,
+        chat=session.chat.key,
+        title=session.title or gist(line.opening, 40) or "untitled",
+        messages=line.messages,
+        started_at=session.started_at,
+        active_at=session.active_at,
+        open=session.ended_at is None,
+        end_reason=session.end_reason,
+    )
 
 
 class StoredBooks:
@@ -131,7 +135,7 @@ class ChatConversation:
         with box.between():
             await self._workers.halt(key, "new")
             current = await self._house.store.sessions.current(key)
-            closed = await self._archive.view(current) if current is not None else None
+            closed = await self._archive.view(current.id) if current is not None else None
             if current is not None:
                 await self._boundary.close(current, "new")
             if name:
@@ -159,8 +163,10 @@ class ChatConversation:
             return "nothing"
         parts = await store.outbox.of_source(f"turn:{turn.id}")
         if turn.state == "answered" and any(each.text for each in parts):
-            text = "".join(each.text for each in parts)
-            await self._house.delivery.post(chat, f"inbox:{item_id}", text, finishes=(item_id,))
+            drafts = [PartDraft(each.text, each.buttons) for each in parts if each.text]
+            now = self._house.clock.now()
+            await store.outbox.put(chat, f"inbox:{item_id}", drafts, now, finishes=(item_id,))
+            self._house.delivery.wake(chat)
             return "sent"
         rows = [each.row for each in await store.turns.messages_of_turn(turn.id)]
         said = "\n".join(row.content for row in rows if row.role == "user" and row.content)
@@ -171,13 +177,13 @@ class ChatConversation:
 
     async def current(self, key: str) -> SessionView | None:
         session = await self._house.store.sessions.current(key)
-        return await self._archive.view(session) if session is not None else None
+        return await self._archive.view(session.id) if session is not None else None
 
     async def resume(self, session_id: str, key: str, chat: ChatRef) -> SessionView:
         await self._house.store.sessions.resume(session_id, key, chat, self._house.clock.now())
-        session = await self._house.store.sessions.get(session_id)
-        assert session is not None, "it was found a moment ago"
-        return await self._archive.view(session)
+        view = await self._archive.view(session_id)
+        assert view is not None, "it was found a moment ago"
+        return view
 
     async def backlog(self, key: str, answer: bool) -> int:
         held = await self._house.store.inbox.held(key)

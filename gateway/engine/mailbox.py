@@ -27,8 +27,10 @@ class Running(Generic[W]):
     work: W
     task: asyncio.Task[None] | None = None
     halted: Halt | None = None
-    gathering: bool = False
-    """It waits for its second part; what comes now may belong to it."""
+    gathering: bool = True
+    """It is being put together; what comes now may belong to it."""
+    begun: bool = False
+    """It has taken its events for good, and can be interrupted or steered."""
     steered: deque[W] = field(default_factory=deque)
     released: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -52,6 +54,8 @@ class Mailbox(Generic[W]):
         self._arrival = asyncio.Event()
         self._turnstile = asyncio.Event()
         self._turnstile.set()
+        self._boundaries = 0
+        self._frozen = False
 
     @property
     def busy(self) -> bool:
@@ -86,38 +90,47 @@ class Mailbox(Generic[W]):
             late.cancel()
         return bool(self.waiting)
 
-    async def halt(self, why: Halt) -> Running[W] | None:
-        """Cancel what runs and wait until it is over, or until its time is up: then it is let go, and its task is
-        not done. What ran, or None."""
+    async def halt(self, why: Halt, *, cancel: bool = True) -> Running[W] | None:
+        """Cancel what runs, once, and wait until it is over or its time is up; then its task is not done. What ran,
+        or None.
+
+        Whoever halts sets `released` afterwards: until then nothing else is started. Without `cancel` it is only
+        waited for.
+        """
         running = self.running
         if running is None or running.task is None:
             return None
-        running.halted = running.halted or why
-        running.task.cancel()
+        if cancel and running.halted is None:
+            running.halted = why
+            running.task.cancel()
         late = asyncio.ensure_future(self._clock.sleep(GRACE))
         try:
             await asyncio.wait({running.task, late}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             late.cancel()
-        running.released.set()
         return running
 
     @contextmanager
     def between(self) -> Iterator[None]:
         """Nothing new is started inside this block: the time to draw a boundary."""
+        self._boundaries += 1
         self._turnstile.clear()
         try:
             yield
         finally:
-            self._turnstile.set()
+            self._boundaries -= 1
+            if not self._boundaries and not self._frozen:
+                self._turnstile.set()
 
     def freeze(self) -> None:
         """Start nothing more, for good: the house is closing."""
+        self._frozen = True
         self._turnstile.clear()
 
     async def _serve(self) -> None:
         while self.waiting:
-            await self._turnstile.wait()
+            while not self._turnstile.is_set():
+                await self._turnstile.wait()
             if not self.waiting:
                 break
             running = self.running = Running(self.waiting.popleft())

@@ -16,6 +16,7 @@ async def recover(house: House, workers: Workers, reception: Reception, backlog:
     """Parts of unknown delivery, running turns, then new events: all before any platform is listened to."""
     store, now = house.store, house.clock.now()
     doubtful = await store.outbox.recover()
+    await house.delivery.wake_all()  # before the turns, so that no preview overtakes what waits
     running = await store.turns.running()
     for turn in running:
         session = await store.sessions.get(turn.session_id)
@@ -29,8 +30,8 @@ async def recover(house: House, workers: Workers, reception: Reception, backlog:
             workers.spawn(step)
     for key in await store.inbox.held_keys():
         workers.spawn(backlog.ask(key))
-    await house.delivery.wake_all()
     forgotten = await store.inbox.forget(now - WEEK)
+    await store.outbox.forget(now - WEEK)
     house.report.info(
         "recovered", turns=len(running), events=len(items), parts_in_doubt=doubtful, events_forgotten=forgotten
     )

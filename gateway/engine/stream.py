@@ -13,6 +13,7 @@ from typing import Any
 
 from gateway.clock import Clock
 from gateway.engine.delivery import Delivery
+from gateway.errors import StaleEpoch
 from gateway.state.protocols import Outbox
 from gateway.state.records import Part, PartDraft
 from platforms.adapter import Adapter
@@ -22,6 +23,9 @@ from platforms.messages import ChatRef, Outbound
 
 FIRST_AFTER = 0.3
 """Seconds before the first preview, so that a quick answer is sent once and never edited."""
+
+BEHIND = 0.1
+"""Seconds between two looks while an earlier answer is still being delivered, at least."""
 
 TYPING_EVERY = 4.0
 
@@ -84,6 +88,9 @@ class Preview:
         await self._clock.sleep(min(FIRST_AFTER, pace))
         while not self._broken:
             await self._news.wait()
+            if self._delivery.busy(self._chat):  # an earlier answer is on its way: nothing may overtake it
+                await self._clock.sleep(max(pace, BEHIND))
+                continue
             self._news.clear()
             if not self._delivery.quiet(self._chat):
                 await _whole(self._catch_up())
@@ -101,7 +108,7 @@ class Preview:
             except RetryAfter as error:
                 self._delivery.hush(self._chat, error.seconds)
                 return
-            except DeliveryError:
+            except (DeliveryError, StaleEpoch):
                 self._broken = True  # the end will tell: delivery sends or edits what is missing
                 return
 

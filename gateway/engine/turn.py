@@ -156,8 +156,9 @@ class TurnRun:
         lines = [f"_{line}_" for line in self._notices]
         shown = "\n\n".join(piece for piece in (answer.text, *lines) if piece)
         parts = self.house.delivery.cut(self.turn.chat, shown)
-        await self.house.store.turns.finish(self.turn, "answered", self._now(), rows=[answer.last], parts=parts)
-        return await self._done("answered", shown)
+        state: TurnState = "answered" if answer.text else "failed"
+        await self.house.store.turns.finish(self.turn, state, self._now(), rows=[answer.last], parts=parts)
+        return await self._done(state, answer.text or shown)
 
     async def _give_reason(self, reason: str) -> Outcome:
         """No answer, but never silence: the reason is the reply. What was said before it stays."""

@@ -20,8 +20,9 @@ from gateway.engine.orders import Orders
 from gateway.engine.session_key import home_chats
 from gateway.engine.turn import Outcome, TurnRun
 from gateway.engine.work import Ordered, Resumed, Said, Work
-from gateway.errors import StaleEpoch
+from gateway.errors import ConfigurationError, StaleEpoch
 from gateway.models.client import HostInfo, ModelClient
+from gateway.models.unavailable import Unavailable
 from gateway.state.records import InboxItem, PartDraft, Row, Session, Turn
 from platforms.messages import Button, ChatRef, Inbound, TurnSummary
 
@@ -183,15 +184,21 @@ class Workers:
 
     async def client_for(self, chat: ChatRef) -> tuple[ModelClient, HostInfo, bool]:
         """The model of a chat, what is known of it, and whether it needs assistance with tools."""
-        client = self._house.hosts.resolve(None)
+        client = self._resolve(None)
         facts = self._house.store.facts
         chosen, grade = await facts.several([(chat.key, "model"), (_graded(client), "grade")])
         if chosen is not None:
-            client = self._house.hosts.resolve(chosen)
+            client = self._resolve(chosen)
             grade = await facts.get(_graded(client), "grade")
         info = await client.info()
         assisted = not info.tools if grade is None else not grade.get("tools", info.tools)
         return client, info, assisted
+
+    def _resolve(self, name: str | None) -> ModelClient:
+        try:
+            return self._house.hosts.resolve(name)
+        except ConfigurationError as error:
+            return Unavailable(str(error), name or "")
 
     async def finished(self, items: tuple[InboxItem, ...], session: Session, outcome: Outcome) -> None:
         """Everything of a turn is stored; once it is handed over, say so to the platform."""

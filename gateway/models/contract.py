@@ -161,7 +161,7 @@ class ModelClientContract:
         assert not reply.misfires
 
     async def test_reasoning_at_the_start_is_hidden(self, stage: Stage) -> None:
-        stage.says("<thi", "nk>They want tea.</th", "ink>\n\nTea, then.")
+        stage.says("<thin", "k>They want tea.</th", "ink>\n\nTea, then.")
         seen, reply = await heard(stage.client)
         assert seen == reply.text == "Tea, then."
 

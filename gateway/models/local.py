@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from gateway.clock import Clock
 from gateway.models.catalogue import DEFAULT_MODEL, entry_named, entry_of, model_path
 from gateway.models.client import Delta, HostInfo, ModelClient, ReadingProgress, Reply, Request, Waiting
 from gateway.models.errors import HostDown, ModelError, ModelMissing, StreamBroken
-from gateway.models.local_process import STOP_SECONDS, Child, ChildSettings, default_command
+from gateway.models.local_process import STOP_SECONDS, Child, ChildSettings, default_command, spare_threads
 from gateway.models.slots import Slots
 
 HOST = "local"
@@ -55,8 +56,8 @@ class LocalHost:
     """A `ModelClient` for a GGUF file. One request at a time, in the order of asking.
 
     `folder` is the profile's: the log goes to `logs/local-host.log`, saved slots to `cache/slots`. `name` is the
-    model's name in `local/NAME`. `known` spares starting the process to answer `info`. `temperature` holds for
-    requests that name none.
+    model's name in `local/NAME`. `threads` defaults to what leaves the machine some room. `known` spares starting the
+    process to answer `info`. `temperature` holds for requests that name none.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class LocalHost:
             slots=str(folder / "cache" / "slots"),
             log=str(self._log),
             window=window or DEFAULT_WINDOW,
-            threads=threads,
+            threads=threads or spare_threads(),
             temperature=temperature,
         )
         self._slots = Slots(folder / "cache" / "slots", model_path)
@@ -268,7 +269,7 @@ class LocalHost:
         while self._crashes and now - self._crashes[0] > CRASH_SECONDS:
             self._crashes.popleft()
         if len(self._crashes) >= CRASHES_ALLOWED:
-            minutes = int((CRASH_SECONDS - (now - self._crashes[0])) // 60) + 1
+            minutes = math.ceil((CRASH_SECONDS - (now - self._crashes[0])) / 60)
             raise HostDown(
                 f"the local model's process ended {len(self._crashes)} times within ten minutes and is not started "
                 f"again for {minutes} min; {self._log} may say why, `innkeeper models use` picks another model"

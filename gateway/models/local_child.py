@@ -86,8 +86,7 @@ def parameters(settings: dict[str, Any]) -> Any:
     params.slot_save_path = str(Path(settings["slots"])) + os.sep
     params.ui = False
     params.verbosity = 2  # warnings and errors
-    if settings.get("threads"):
-        params.cpuparams.n_threads = settings["threads"]
+    params.cpuparams.n_threads = settings["threads"]
     if settings.get("temperature") is not None:
         params.sampling.temp = settings["temperature"]
     return params
@@ -109,8 +108,8 @@ def load(settings: dict[str, Any]) -> Any:
 def main() -> int:
     """Serve until stdin ends.
 
-    The settings: `model` (path), `alias`, `key`, `window` (tokens), `cache_mib`, `slots` (folder), `log` (path),
-    `parent` (pid), and optionally `threads` and `temperature`.
+    The settings: `model` (path), `alias`, `key`, `window` (tokens), `cache_mib`, `threads`, `slots` (folder),
+    `log` (path), `parent` (pid), and optionally `temperature`.
     """
     settings = json.loads(sys.stdin.readline())
     os.putenv("GGML_NO_BACKTRACE", "1")  # an abort would run a debugger for seconds before it ends

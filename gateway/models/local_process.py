@@ -35,7 +35,7 @@ class ChildSettings:
     slots: str
     log: str
     window: int
-    threads: int | None = None
+    threads: int
     temperature: float | None = None
     cache_mib: int = 512
 
@@ -43,6 +43,16 @@ class ChildSettings:
 def default_command() -> tuple[str, ...]:
     """How the real process is started; `-m` needs `package_root()` as its working folder."""
     return (sys.executable, "-m", "gateway.models.local_child")
+
+
+def spare_threads() -> int:
+    """Threads for the model that leave the machine some room.
+
+    llama.cpp's threads wait for each other by spinning. Where all cores are taken and something else runs as well,
+    that costs nearly everything: on two busy cores one thread writes 35 tokens a second, two write 1.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores - 1) if cores <= 4 else cores // 2
 
 
 def package_root() -> Path:

@@ -121,13 +121,16 @@ class OpenAICompatible:
         import openai
 
         # A proxy from the environment is for the world outside, never for this machine.
-        web = openai.DefaultAsyncHttpxClient(trust_env=not on_this_machine(self._base_url))
+        here = on_this_machine(self._base_url)
+        web = openai.DefaultAsyncHttpxClient(trust_env=not here)
         sdk = openai.AsyncOpenAI(
             api_key=self._key or "none",
             base_url=self._base_url,
             timeout=openai.Timeout(None, connect=CONNECT_SECONDS),
             max_retries=0,
             http_client=web,
+            # llama.cpp closes a kept connection after a stream without saying so; one in six requests then failed.
+            default_headers={"Connection": "close"} if here else None,
         )
         # The library takes these from the environment; they belong to another account than the configured one.
         sdk.organization = sdk.project = None

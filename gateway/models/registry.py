@@ -17,6 +17,7 @@ from gateway.models.anthropic import AnthropicClient
 from gateway.models.chain import Chain
 from gateway.models.client import ModelClient
 from gateway.models.host_limits import HostLimit, Limited
+from gateway.models.local import Warmable
 from gateway.models.openai_compatible import OpenAICompatible
 from gateway.models.retrying import Retrying
 
@@ -110,10 +111,10 @@ class HostRegistry:
         return 0 if limit is None else limit.waiting
 
     async def warm(self) -> None:
-        """Import what the main host's client needs, so that the first message does not wait for it."""
+        """Import what the main host's client needs and start the local server, so that no first message waits for it."""
         self.resolve()
         client = self._bare[(self._main.name, self._main_model())]
-        if isinstance(client, OpenAICompatible | AnthropicClient):
+        if isinstance(client, Warmable):
             await client.warm()
 
     async def close(self) -> None:

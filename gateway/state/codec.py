@@ -36,7 +36,9 @@ def load_event(body: str) -> Inbound:
 
 def dump_calls(calls: tuple[ToolCall, ...]) -> str | None:
     """Tool calls as JSON, or None when there are none."""
-    return json.dumps([[clean(call.id), clean(call.name), clean(call.arguments)] for call in calls]) if calls else None
+    if not calls:
+        return None
+    return json.dumps([[clean(each) for each in (call.id, call.name, call.arguments)] for call in calls])
 
 
 def load_calls(body: str | None) -> tuple[ToolCall, ...]:

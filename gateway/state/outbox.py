@@ -16,7 +16,6 @@ from gateway.state.database import Database, in_batches
 from gateway.state.records import Part, PartDraft, PartState
 from platforms.messages import ChatRef
 
-ENDED = "SELECT 1 FROM turns WHERE 'turn:' || id = ?1 AND id = substr(?1, 6) AND state <> 'running'"
 BATCH = 500
 """Parts that one transaction forgets, so that nobody waits long behind it."""
 
@@ -44,8 +43,9 @@ class SqliteOutbox:
 
     async def preview(self, chat: ChatRef, source: str, part: int, draft: PartDraft, at: float) -> Part:
         def work(db: sqlite3.Connection) -> Part:
-            if db.execute(ENDED, (source,)).fetchone():
-                raise StaleEpoch(f"{source} has ended; nothing more of it is shown")
+            over = "SELECT 1 FROM turns WHERE id = ? AND state <> 'running'"
+            if db.execute(over, (_turn_of(source),)).fetchone():
+                raise StaleEpoch(f"{source} is over; nothing more of it is shown")
             db.execute(
                 "INSERT INTO outbox (chat, source, part, text, buttons, reply_to, nonce, state, preview, final,"
                 " tried_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, 'sending', 1, 0, ?, ?)"
@@ -78,6 +78,8 @@ class SqliteOutbox:
         doubt: bool = False,
     ) -> None:
         def work(db: sqlite3.Connection) -> None:
+            if state == "preview" and _came_late(db, part_id, remote_id):
+                return
             db.execute(
                 "UPDATE outbox SET state = ?, remote_id = coalesce(?, remote_id), error = ?,"
                 " tried_at = CASE WHEN ? = 'sending' THEN coalesce(tried_at, ?) WHEN ? THEN tried_at"
@@ -133,6 +135,18 @@ class SqliteOutbox:
             return [_part(row) for row in db.execute(f"SELECT * FROM outbox WHERE {where}", parameters)]
 
         return await self._database.read(work)
+
+
+def _came_late(db: sqlite3.Connection, part_id: int, remote_id: str | None) -> bool:
+    """Whether a streamed part arrived after its turn was dropped: now that its id is known, it can be taken back."""
+    late = "UPDATE outbox SET state = 'queued', remote_id = ? WHERE id = ? AND state = 'dropped' AND final = 1"
+    return db.execute(late, (remote_id, part_id)).rowcount > 0
+
+
+def _turn_of(source: str) -> int | None:
+    """The turn that a source names, if it names one."""
+    kind, _, number = source.partition(":")
+    return int(number) if kind == "turn" and number.isdecimal() else None
 
 
 def nonce(source: str, part: int) -> str:

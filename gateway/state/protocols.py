@@ -46,17 +46,20 @@ class Inbox(Protocol):
 
     async def of_turn(self, turn_id: int) -> list[InboxItem]: ...
 
-    async def hold(self, ids: Sequence[int]) -> None: ...
+    async def hold(self, ids: Sequence[int]) -> None:
+        """New events are held; others stay as they are."""
 
-    async def release(self, ids: Sequence[int]) -> None: ...
+    async def release(self, ids: Sequence[int]) -> None:
+        """Held events are new again; others stay as they are."""
 
-    async def done(self, ids: Sequence[int]) -> None: ...
+    async def done(self, ids: Sequence[int]) -> None:
+        """Nothing more is to be done for these events; dead ones stay dead."""
 
     async def failed(self, ids: Sequence[int], error: str) -> int:
         """Note a failure of these events; how often they failed with this same error so far."""
 
     async def bury(self, ids: Sequence[int], error: str, at: float) -> None:
-        """Move events to the dead letters."""
+        """Move events to the dead letters, each once."""
 
     async def bury_raw(self, platform: str, account: str, event_id: str, body: str, error: str, at: float) -> None:
         """Keep something that could not even be read as an event."""
@@ -74,26 +77,31 @@ class Sessions(Protocol):
 
     async def get(self, session_id: str) -> Session | None: ...
 
-    async def matching(self, prefix: str, chat_keys: tuple[str, ...] | None = None) -> list[Session]:
+    async def line(self, session_id: str) -> SessionLine | None: ...
+
+    async def matching(self, prefix: str, chat_keys: tuple[str, ...] | None = None) -> list[SessionLine]:
         """Sessions whose id begins so, newest first, of these session keys only when given."""
 
-    async def open(self, session: Session) -> Session: ...
+    async def open(self, session: Session) -> Session:
+        """Store a new session as it will be read; where one is open for its key, that one is handed out instead."""
 
     async def close(self, session_id: str, reason: str, at: float) -> None:
         """End it; its running turn is dropped and can write nothing more."""
 
     async def take(self, session_id: str) -> int:
-        """Raise the epoch: whoever wrote to the session before is shut out."""
+        """Raise the epoch: whoever wrote to the session before is shut out. Raises StaleEpoch when it is closed."""
 
     async def resume(self, session_id: str, session_key: str, chat: ChatRef, at: float) -> None:
-        """Close the open session of this key, if any, and open this one again, in this chat."""
+        """Close the open session of this key, if any, and open this one again, in this chat. A turn that still runs
+        in it is dropped. Nothing changes when there is no such session."""
 
     async def rename(self, session_id: str, title: str) -> None: ...
 
     async def recent(self, limit: int, session_keys: tuple[str, ...] | None = None) -> list[SessionLine]: ...
 
     async def move_chat(self, old: ChatRef, new: ChatRef) -> None:
-        """A chat got a new id: sessions, waiting events and parts, and facts go along."""
+        """A chat got a new id: sessions, waiting events and parts, and facts go along. Where the new chat has an
+        open session already, that one ends, or the old one if a turn runs in the new one."""
 
 
 class Turns(Protocol):
@@ -102,13 +110,15 @@ class Turns(Protocol):
     async def begin(
         self, session_id: str, chat: ChatRef, inbox_ids: Sequence[int], rows: Sequence[Row], at: float
     ) -> Turn:
-        """Take the session, store the user's rows and mark the events as taken, at once."""
+        """Take the session, store the user's rows and mark the events as taken, at once. Raises StaleEpoch, too,
+        when one of the events is no longer new."""
 
     async def take_over(self, turn: Turn) -> Turn:
-        """Take a turn that a dead process left running; the number of starts grows."""
+        """Take a turn that a dead process left running; the number of starts grows. Raises StaleEpoch when it is
+        over."""
 
     async def add(self, turn: Turn, rows: Sequence[Row], at: float, *, inbox_ids: Sequence[int] = ()) -> list[int]:
-        """Store rows of a running turn, and take events into it; the ids of the rows."""
+        """Store rows of a running turn, and take new events into it; the ids of the rows."""
 
     async def finish(
         self,
@@ -155,7 +165,8 @@ class Outbox(Protocol):
         """Store what must be sent; putting the same source again changes nothing. Marks events as done, too."""
 
     async def preview(self, chat: ChatRef, source: str, part: int, draft: PartDraft, at: float) -> Part:
-        """Note that a streamed part is about to be sent, before it is; the existing row when there is one."""
+        """Note that a streamed part is about to be sent, before it is; the existing row when there is one. Raises
+        StaleEpoch when the turn that `source` names is over."""
 
     async def mark(
         self,
@@ -167,7 +178,10 @@ class Outbox(Protocol):
         error: str | None = None,
         doubt: bool = False,
     ) -> None:
-        """What became of a part. `sending` notes the time of the try; `doubt` keeps it: the try's end is unknown."""
+        """What became of a part. `sending` notes the time of the first try of unknown end; `doubt` keeps it.
+
+        A part that is marked `preview` after its turn was dropped is queued with an empty text: it is to be deleted.
+        """
 
     async def drop_preview(self, part_id: int) -> None:
         """A streamed part was certainly not sent: as if it had never been begun."""
@@ -187,7 +201,8 @@ class Outbox(Protocol):
 
     async def of_source(self, source: str) -> list[Part]: ...
 
-    async def forget(self, before: float) -> int: ...
+    async def forget(self, before: float) -> int:
+        """Drop settled parts stored before a moment; the number of parts dropped."""
 
 
 class UsageBook(Protocol):

@@ -43,10 +43,11 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class SessionLine:
-    """A session in a list, with its number of messages."""
+    """A session in a list: the number of messages that people see, and the first words that a person said."""
 
     session: Session
     messages: int
+    opening: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 
-from gateway.state.codec import clean
+from gateway.errors import StaleEpoch
 from gateway.state.database import Database
 from gateway.state.records import Session, SessionLine
 from gateway.state.turns import drop_turns
 from platforms.messages import ChatRef
 
 COLUMNS = "id, session_key, chat, prompt, tools, title, epoch, pinned, started_at, active_at, ended_at, end_reason"
+LINE = (
+    f"{COLUMNS}, (SELECT count(*) FROM messages WHERE session_id = sessions.id AND role <> 'tool' AND content <> '')"
+    " AS messages, (SELECT content FROM messages WHERE session_id = sessions.id AND role <> 'tool' AND content <> ''"
+    " AND role = 'user' ORDER BY id LIMIT 1) AS opening"
+)
 
 
 class SqliteSessions:
@@ -27,31 +32,37 @@ class SqliteSessions:
         found = await self._select("id = ?", session_id)
         return found[0] if found else None
 
-    async def matching(self, prefix: str, chat_keys: tuple[str, ...] | None = None) -> list[Session]:
-        escaped = prefix.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        found = await self._select("id LIKE ? ESCAPE '\\' ORDER BY active_at DESC", escaped + "%")
-        return [each for each in found if chat_keys is None or each.session_key in chat_keys]
+    async def line(self, session_id: str) -> SessionLine | None:
+        found = await self._lines("id = ?", session_id)
+        return found[0] if found else None
+
+    async def matching(self, prefix: str, chat_keys: tuple[str, ...] | None = None) -> list[SessionLine]:
+        where, keys = _among(chat_keys)
+        after = prefix + "\U0010ffff"
+        return await self._lines(f"id >= ? AND id < ? AND {where} ORDER BY active_at DESC, id", prefix, after, *keys)
 
     async def open(self, session: Session) -> Session:
-        def work(db: sqlite3.Connection) -> None:
+        def work(db: sqlite3.Connection) -> Session:
             db.execute(
-                f"INSERT INTO sessions ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
+                f"INSERT INTO sessions ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)"
+                " ON CONFLICT (session_key) WHERE ended_at IS NULL DO NOTHING",
                 (
                     session.id,
                     session.session_key,
                     session.chat.key,
-                    clean(session.prompt),
+                    session.prompt,
                     session.tools,
-                    session.title and clean(session.title),
+                    session.title,
                     session.epoch,
                     int(session.pinned),
                     session.started_at,
                     session.active_at,
                 ),
             )
+            is_open = f"SELECT {COLUMNS} FROM sessions WHERE session_key = ? AND ended_at IS NULL"
+            return _session(db.execute(is_open, (session.session_key,)).fetchone())
 
-        await self._database.write(work)
-        return session
+        return await self._database.write(work)
 
     async def close(self, session_id: str, reason: str, at: float) -> None:
         def work(db: sqlite3.Connection) -> None:
@@ -61,18 +72,23 @@ class SqliteSessions:
 
     async def take(self, session_id: str) -> int:
         def work(db: sqlite3.Connection) -> int:
-            row = db.execute("UPDATE sessions SET epoch = epoch + 1 WHERE id = ? RETURNING epoch", (session_id,))
-            return int(row.fetchone()[0])
+            raised = "UPDATE sessions SET epoch = epoch + 1 WHERE id = ? AND ended_at IS NULL RETURNING epoch"
+            if (row := db.execute(raised, (session_id,)).fetchone()) is None:
+                raise StaleEpoch(f"session {session_id} is closed")
+            return int(row[0])
 
         return await self._database.write(work)
 
     async def resume(self, session_id: str, session_key: str, chat: ChatRef, at: float) -> None:
         def work(db: sqlite3.Connection) -> None:
+            if db.execute("SELECT 1 FROM sessions WHERE id = ?", (session_id,)).fetchone() is None:
+                return
             for row in db.execute(
                 "SELECT id FROM sessions WHERE session_key = ? AND ended_at IS NULL AND id <> ?",
                 (session_key, session_id),
             ).fetchall():
                 _close(db, row["id"], "resumed another", at)
+            drop_turns(db, session_id, "resumed", at)
             db.execute(
                 "UPDATE sessions SET ended_at = NULL, end_reason = NULL, session_key = ?, chat = ?, active_at = ?,"
                 " epoch = epoch + 1 WHERE id = ?",
@@ -83,33 +99,23 @@ class SqliteSessions:
 
     async def rename(self, session_id: str, title: str) -> None:
         def work(db: sqlite3.Connection) -> None:
-            db.execute("UPDATE sessions SET title = ? WHERE id = ?", (clean(title), session_id))
+            db.execute("UPDATE sessions SET title = ? WHERE id = ?", (title, session_id))
 
         await self._database.write(work)
 
     async def recent(self, limit: int, session_keys: tuple[str, ...] | None = None) -> list[SessionLine]:
-        def work(db: sqlite3.Connection) -> list[SessionLine]:
-            where, parameters = "1", tuple[str, ...]()
-            if session_keys is not None:
-                where, parameters = f"session_key IN ({','.join('?' * len(session_keys))})", session_keys
-            rows = db.execute(
-                f"SELECT {COLUMNS}, (SELECT count(*) FROM messages WHERE session_id = sessions.id) AS messages"
-                f" FROM sessions WHERE {where} ORDER BY active_at DESC, id LIMIT ?",
-                (*parameters, limit),
-            )
-            return [SessionLine(_session(row), row["messages"]) for row in rows]
-
-        return await self._database.read(work)
+        where, keys = _among(session_keys)
+        return await self._lines(f"{where} ORDER BY active_at DESC, id LIMIT ?", *keys, limit)
 
     async def move_chat(self, old: ChatRef, new: ChatRef) -> None:
         def work(db: sqlite3.Connection) -> None:
-            for table, column in (("sessions", "chat"), ("outbox", "chat"), ("turns", "chat"), ("facts", "scope")):
-                db.execute(f"UPDATE OR IGNORE {table} SET {column} = ? WHERE {column} = ?", (new.key, old.key))
-            for table in ("sessions", "inbox"):
+            for table in ("sessions", "outbox", "turns"):
+                db.execute(f"UPDATE {table} SET chat = ? WHERE chat = ?", (new.key, old.key))
+            _make_way(db, old.key, new.key)
+            for table, column in (("sessions", "session_key"), ("inbox", "session_key"), ("facts", "scope")):
                 db.execute(
-                    f"UPDATE OR IGNORE {table} SET session_key = ? || substr(session_key, ?)"
-                    " WHERE session_key = ? OR session_key LIKE ? || '#%'",
-                    (new.key, len(old.key) + 1, old.key, old.key),
+                    f"UPDATE OR REPLACE {table} SET {column} = ? || substr({column}, ?) WHERE {_keyed(column)}",
+                    (new.key, len(old.key) + 1, *_keys(old.key)),
                 )
 
         await self._database.write(work, durable=True)
@@ -119,6 +125,44 @@ class SqliteSessions:
             return [_session(row) for row in db.execute(f"SELECT {COLUMNS} FROM sessions WHERE {where}", parameters)]
 
         return await self._database.read(work)
+
+    async def _lines(self, where: str, *parameters: object) -> list[SessionLine]:
+        def work(db: sqlite3.Connection) -> list[SessionLine]:
+            rows = db.execute(f"SELECT {LINE} FROM sessions WHERE {where}", parameters)
+            return [SessionLine(_session(row), row["messages"], row["opening"] or "") for row in rows]
+
+        return await self._database.read(work)
+
+
+def _among(session_keys: tuple[str, ...] | None) -> tuple[str, tuple[str, ...]]:
+    """A condition for sessions of these keys, and its parameters; None stands for all."""
+    if session_keys is None:
+        return "1", ()
+    return f"session_key IN ({','.join('?' * len(session_keys))})", session_keys
+
+
+def _keyed(column: str) -> str:
+    """A condition for a chat's own key and those of the people in it; see `_keys`."""
+    return f"({column} = ? OR ({column} > ? AND {column} < ?))"
+
+
+def _keys(chat_key: str) -> tuple[str, str, str]:
+    """The parameters of `_keyed`: everything that begins with the chat's key and `#`."""
+    return chat_key, chat_key + "#", chat_key + chr(ord("#") + 1)
+
+
+def _make_way(db: sqlite3.Connection, old: str, new: str) -> None:
+    """Where both chats have an open session, only one can stay: the old one, unless a turn runs in the new one."""
+    moving = f"SELECT id, session_key, active_at FROM sessions WHERE ended_at IS NULL AND {_keyed('session_key')}"
+    for row in db.execute(moving, _keys(old)).fetchall():
+        there = db.execute(
+            "SELECT id, active_at, EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id AND state = 'running')"
+            " AS running FROM sessions WHERE session_key = ? AND ended_at IS NULL",
+            (new + row["session_key"][len(old) :],),
+        ).fetchone()
+        if there is not None:
+            ends = row if there["running"] else there
+            _close(db, ends["id"], "the chat moved", ends["active_at"])
 
 
 def _close(db: sqlite3.Connection, session_id: str, reason: str, at: float) -> None:

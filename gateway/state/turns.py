@@ -6,9 +6,9 @@ import sqlite3
 from collections.abc import Sequence
 
 from gateway.errors import StaleEpoch
-from gateway.state.codec import clean, dump_calls, load_calls
+from gateway.state.codec import dump_calls, load_calls
 from gateway.state.database import Database
-from gateway.state.outbox import put_parts
+from gateway.state.outbox import put_parts, take_back
 from gateway.state.records import Compaction, PartDraft, Row, StoredMessage, Turn, TurnState
 from platforms.messages import ChatRef
 
@@ -40,9 +40,7 @@ class SqliteTurns:
             assert turn_id is not None
             for row in rows:
                 _add(db, session_id, turn_id, row, at)
-            db.executemany(
-                "UPDATE inbox SET state = 'taken', turn_id = ? WHERE id = ?", [(turn_id, each) for each in inbox_ids]
-            )
+            _take_events(db, turn_id, inbox_ids)
             return Turn(turn_id, session_id, chat, epoch, "running", 1, at, tuple(inbox_ids))
 
         return await self._database.write(work, durable=True)
@@ -50,11 +48,12 @@ class SqliteTurns:
     async def take_over(self, turn: Turn) -> Turn:
         def work(db: sqlite3.Connection) -> Turn:
             raised = db.execute(
-                "UPDATE sessions SET epoch = epoch + 1 WHERE id = ? AND ended_at IS NULL RETURNING epoch",
-                (turn.session_id,),
+                "UPDATE sessions SET epoch = epoch + 1 WHERE id = ? AND ended_at IS NULL AND EXISTS"
+                " (SELECT 1 FROM turns WHERE id = ? AND state = 'running') RETURNING epoch",
+                (turn.session_id, turn.id),
             ).fetchone()
             if raised is None:
-                raise StaleEpoch(f"session {turn.session_id} is closed")
+                raise StaleEpoch(f"turn {turn.id} is over, or session {turn.session_id} is closed")
             db.execute("UPDATE turns SET epoch = ?, starts = starts + 1 WHERE id = ?", (raised[0], turn.id))
             found = db.execute("SELECT * FROM turns WHERE id = ?", (turn.id,)).fetchone()
             return _turn(db, found)
@@ -64,9 +63,7 @@ class SqliteTurns:
     async def add(self, turn: Turn, rows: Sequence[Row], at: float, *, inbox_ids: Sequence[int] = ()) -> list[int]:
         def work(db: sqlite3.Connection) -> list[int]:
             _guard(db, turn)
-            db.executemany(
-                "UPDATE inbox SET state = 'taken', turn_id = ? WHERE id = ?", [(turn.id, each) for each in inbox_ids]
-            )
+            _take_events(db, turn.id, inbox_ids)
             return [_add(db, turn.session_id, turn.id, row, at) for row in rows]
 
         return await self._database.write(work)
@@ -88,7 +85,7 @@ class SqliteTurns:
             put_parts(db, turn.chat, f"turn:{turn.id}", parts, at)
             db.execute(
                 "UPDATE turns SET state = ?, reason = ?, ended_at = ? WHERE id = ?",
-                (state, reason and clean(reason), at, turn.id),
+                (state, reason, at, turn.id),
             )
             db.execute("UPDATE inbox SET state = 'done' WHERE turn_id = ? AND state = 'taken'", (turn.id,))
             db.execute("UPDATE sessions SET active_at = ? WHERE id = ?", (at, turn.session_id))
@@ -143,7 +140,7 @@ class SqliteTurns:
         def work(db: sqlite3.Connection) -> None:
             db.execute(
                 "INSERT INTO compactions (session_id, upto_message_id, summary, created_at) VALUES (?, ?, ?, ?)",
-                (session_id, compaction.upto_message_id, clean(compaction.summary), at),
+                (session_id, compaction.upto_message_id, compaction.summary, at),
             )
 
         await self._database.write(work)
@@ -156,16 +153,23 @@ class SqliteTurns:
 
 
 def drop_turns(db: sqlite3.Connection, session_id: str, reason: str, at: float) -> None:
-    """End a session's running turn without a reply; its events count as done."""
-    db.execute(
-        "UPDATE inbox SET state = 'done' WHERE state = 'taken' AND turn_id IN"
-        " (SELECT id FROM turns WHERE session_id = ? AND state = 'running')",
-        (session_id,),
-    )
+    """End a session's running turn without a reply; its events count as done, and what it streamed is taken back."""
+    running = "SELECT id FROM turns WHERE session_id = ? AND state = 'running'"
+    for row in db.execute(running, (session_id,)).fetchall():
+        take_back(db, f"turn:{row['id']}")
+    db.execute(f"UPDATE inbox SET state = 'done' WHERE state = 'taken' AND turn_id IN ({running})", (session_id,))
     db.execute(
         "UPDATE turns SET state = 'dropped', reason = ?, ended_at = ? WHERE session_id = ? AND state = 'running'",
         (reason, at, session_id),
     )
+
+
+def _take_events(db: sqlite3.Connection, turn_id: int, inbox_ids: Sequence[int]) -> None:
+    """Mark events as this turn's. Raises StaleEpoch when one is not new: somebody else answers or answered it."""
+    for each in inbox_ids:
+        taken = "UPDATE inbox SET state = 'taken', turn_id = ? WHERE id = ? AND state = 'new'"
+        if not db.execute(taken, (turn_id, each)).rowcount:
+            raise StaleEpoch(f"event {each} is not new")
 
 
 def _guard(db: sqlite3.Connection, turn: Turn) -> None:
@@ -187,8 +191,8 @@ def _add(db: sqlite3.Connection, session_id: str, turn_id: int, row: Row, at: fl
             session_id,
             turn_id,
             row.role,
-            clean(row.content),
-            clean(row.note),
+            row.content,
+            row.note,
             dump_calls(row.tool_calls),
             row.tool_call_id,
             row.model,

@@ -20,12 +20,12 @@ async def test_a_preview_waits_until_the_answer_before_it_is_delivered(tmp_path:
         adapter.fail_next(send=NotSent("the line is down"))  # the first answer rests for a second
         await adapter.say("one")
         await model.arrived(1)
+        while house.engine.workers.running:
+            await asyncio.sleep(0.01)
         await adapter.say("two")
         await model.arrived(2)
         told.set()
         await adapter.until_text("Second answer")
         end.set()
         await adapter.until_text("Second answer.")
-        said = [text for text in adapter.texts() if "answer" in text and "⏳" not in text]
-        assert said == ["First answer.", "Second answer."]
-        assert len(house.model.requests) == 2
+        assert adapter.texts() == ["First answer.", "Second answer."]

@@ -28,6 +28,7 @@ BEHAVIOURS = (
     "die before words",
     "die after words",
     "pause after words",  # until `go` is there
+    "hang up once",  # on the first question, before a word
     "stubborn",  # does not end by itself
     "deaf",  # accepts everything and answers nothing
 )
@@ -103,6 +104,10 @@ class Handler(BaseHTTPRequestHandler):
         self.stage.note("requests.txt", "ask " + body["messages"][-1]["content"])
         if self.stage.behaviour == "die before words":
             os.kill(os.getpid(), signal.SIGKILL)
+        if self.stage.behaviour == "hang up once":
+            self.stage.behaviour = "serve"
+            self.close_connection = True
+            return
         prompt = " ".join(message["content"] for message in body["messages"]).split()
         held = self.server.words  # type: ignore[attr-defined]
         cached = next(

@@ -21,7 +21,7 @@ from tests.fakes.postal.office import PostOffice
 from tests.scenarios.ledger import InFlight, Ledger, Posted, in_flight, settled
 from tests.scenarios.storyteller import Storyteller
 
-Moment = Literal["receiving", "model", "parts", "tool", "idle", "starting"]
+Moment = Literal["starting", "listening", "receiving", "model", "parts", "tool", "idle"]
 CHATS = ("c1", "c2", "c3", "c4", "c5")
 PATIENCE = 30.0
 """Real seconds to wait for what must happen."""
@@ -30,9 +30,10 @@ MISSED = 4.0
 """Real seconds after which a moment that did not come in this round is not waited for any longer."""
 
 SIGNS: dict[Moment, tuple[str, int, float]] = {
+    "listening": ("listening", 1, 0.01),
     "receiving": ("delivered", 4, 0.006),
     "model": ("asked", 3, 0.3),
-    "parts": ("sent", 6, 0.03),
+    "parts": ("sent", 6, 0.05),
     "tool": ("called", 1, 0.1),
 }
 """What announces a moment, how many of them are let go by at most, and the seconds within which the end comes."""
@@ -98,7 +99,7 @@ class Siege:
         self.office = PostOffice(
             self.moments.note,
             nonce_seconds=3 * network.nonce_seconds,
-            answer_after=lambda: self.random.choice([0.0, 0.0, self.random.uniform(0, 0.02)]),
+            answer_after=lambda: self.random.choice([0.0, self.random.uniform(0, 0.05)]),
             deliver_twice=lambda: self.random.random() < 0.1,
         )
         self.host = Storyteller(self.moments.note)
@@ -148,8 +149,9 @@ class Siege:
 
     async def end(self) -> Ledger:
         """Let everything be answered, close the house in good order, and read the books."""
-        if not self.gateway.runs:
-            await self.gateway.start()
+        listening = self.moments.next("listening")
+        await self.gateway.start()
+        await asyncio.wait_for(listening, PATIENCE)
         await self._settle()
         code = await self.gateway.terminate()
         assert code == 0, f"exit code {code}:\n{self.gateway.said()}"
@@ -177,7 +179,7 @@ class Siege:
         await self._talk(self.random.randint(0, 3), tool=moment == "tool")
         await self.gateway.start()
         if moment == "starting":
-            await asyncio.sleep(self.ready * self.random.uniform(0.6, 1.2))
+            await asyncio.sleep(self.ready * self.random.uniform(0.4, 1.2))
             return True
         await asyncio.wait_for(listening, PATIENCE)
         self.ready = time.monotonic() - begun

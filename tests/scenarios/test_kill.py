@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -9,8 +10,8 @@ import pytest
 
 from tests.scenarios.siege import BLIND, NONCES, Moment, Network, schedule, siege
 
-KILLS: tuple[Moment, ...] = ("receiving", "model", "parts", "tool", "idle", "starting")
-DRAINS: tuple[Moment, ...] = ("receiving", "model", "parts", "tool", "idle")
+KILLS: tuple[Moment, ...] = ("starting", "receiving", "model", "parts", "tool", "idle")
+DRAINS: tuple[Moment, ...] = ("listening", "receiving", "model", "parts", "tool", "idle")
 NETWORKS = pytest.mark.parametrize("network", [BLIND, NONCES], ids=lambda network: network.name.partition(",")[0])
 
 
@@ -62,3 +63,11 @@ async def test_sixty_kills(tmp_path: Path, network: Network) -> None:
 @NETWORKS
 async def test_ten_orderly_ends(tmp_path: Path, network: Network) -> None:
     await drained(tmp_path, network, seed_for(4), 10)
+
+
+async def test_a_gateway_that_is_asked_to_stop_while_it_starts_closes_in_good_order(tmp_path: Path) -> None:
+    async with siege(tmp_path, BLIND, seed_for(5)) as scene:
+        await scene.gateway.start()
+        while scene.gateway.runs and not scene.gateway.database.exists():
+            await asyncio.sleep(0.001)
+        assert await scene.gateway.terminate() == 0, scene.gateway.said()

@@ -67,6 +67,7 @@ CREATE TABLE messages (
 ) STRICT;
 CREATE INDEX messages_session ON messages (session_id, id);
 CREATE INDEX messages_turn ON messages (turn_id);
+CREATE INDEX messages_shown ON messages (session_id, id) WHERE role <> 'tool' AND content <> '';
 
 -- Summaries that stand for the rows up to `upto_message_id`; the rows stay.
 CREATE TABLE compactions (
