@@ -29,6 +29,8 @@ class Context:
     session_key: str | None = None
     direct: bool = True
     item_id: int = 0
+    who: str = "shell"
+    """The person, as `platform:id`."""
 
     @property
     def place(self) -> tuple[Conversation, str, ChatRef]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from memory.store import Stores
 from platforms.messages import ChatRef
 
 
@@ -103,7 +104,9 @@ class Conversation(Protocol):
     async def new(self, key: str, name: str, *, owner: bool) -> Opened:
         """Draw the boundary. `owner`: this chat sees the owner's memory."""
 
-    async def stop(self, key: str) -> Stopped: ...
+    async def stop(self, key: str, item_id: int) -> Stopped:
+        """End what runs and set aside what waits. `item_id` is the command's event: what came after it stays; 0
+        leaves nothing."""
 
     async def retry(self, key: str, chat: ChatRef, item_id: int) -> Literal["sent", "running", "nothing"]:
         """Send the last reply again, or run the last turn again when it has none."""
@@ -139,6 +142,20 @@ class Status(Protocol):
     async def view(self, key: str | None) -> StatusView: ...
 
 
+class Memory(Protocol):
+    """Curated memory, and what lies around it."""
+
+    @property
+    def stores(self) -> Stores:
+        """The two files. Synchronous: to be called off the event loop."""
+
+    async def diagnosis(self, key: str | None) -> list[str]:
+        """Why something may not have been remembered, in lines for people: causes in order, and the next step."""
+
+    async def erase(self, texts: Sequence[str]) -> int:
+        """Erase these texts from the archive; the number of messages touched."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ports:
     """Everything a command may ask for."""
@@ -148,3 +165,4 @@ class Ports:
     status: Status
     models: Models
     conversation: Conversation | None = None
+    memory: Memory | None = None

@@ -32,7 +32,7 @@ async def new(context: Context, arguments: Arguments) -> CommandReply:
 async def stop(context: Context, arguments: Arguments) -> CommandReply:
     """End the running turn and set aside what waits."""
     conversation, key, _ = context.place
-    stopped = await conversation.stop(key)
+    stopped = await conversation.stop(key, context.item_id)
     if not stopped.ran and not stopped.dropped:
         return CommandReply(NOTHING)
     words = "⏹ Stopped." if stopped.ran else "⏹"
@@ -47,7 +47,9 @@ async def retry(context: Context, arguments: Arguments) -> CommandReply:
     match await conversation.retry(key, chat, context.item_id):
         case "nothing":
             return CommandReply("There is nothing to try again in this session.")
-        case _:
+        case "sent":
+            return CommandReply("")
+        case "running":
             return CommandReply("", silent=True)
 
 

@@ -24,4 +24,4 @@ class ProfileLocked(InnkeeperError):
 
 
 class StaleEpoch(InnkeeperError):
-    """Another turn took the session over; whatever the late one still wanted to write changes nothing."""
+    """Another turn took the session, or the event; whatever the late one still wanted to write changes nothing."""

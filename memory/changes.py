@@ -5,20 +5,18 @@ When a note is due, and with which row it is stored, is the engine's matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from memory.model import Target
+from memory.snapshot import Verdict
 
 HEAD = "[Innkeeper] Memory changed since this conversation began. In effect now:"
 AS_BEFORE = "[Innkeeper] Memory is again as it was when this conversation began."
 
 _ALIKE = 0.5
 """How alike two texts are, from 0 to 1, that count as one entry before and after a change."""
-
-Verdict = Callable[[str], str | None]
-"""The threat scan as this file needs it: the name of the rule that an entry breaks, None when it is clean."""
 
 
 @dataclass(frozen=True, slots=True)

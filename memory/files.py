@@ -165,8 +165,11 @@ def backup(path: Path, data: bytes, stamp: str) -> Path:
     Raises `Unwritable`.
     """
     for there in backups(path):
-        if there.read_bytes() == data:
-            return there
+        try:
+            if read_bytes(there) == data:
+                return there
+        except Unreadable:
+            continue
     copy, number = path.with_name(f"{path.name}.{stamp}.bak"), 1
     while copy.exists():
         number += 1
@@ -183,7 +186,7 @@ def backups(path: Path) -> list[Path]:
 def clear_strays(path: Path) -> int:
     """Remove what a killed writer of this file left half written, beside it and beside its goal when it is a link.
 
-    The caller holds the lock, so nobody is writing. The number of files removed.
+    The caller holds the lock, so nobody is writing. The number of files removed. Raises `Unwritable`.
     """
     strays = {
         stray
@@ -191,7 +194,10 @@ def clear_strays(path: Path) -> int:
         for stray in place.parent.glob(f".{place.name}.*{_TEMPORARY}")
     }
     for stray in strays:
-        stray.unlink(missing_ok=True)
+        try:
+            stray.unlink(missing_ok=True)
+        except OSError as error:
+            raise Unwritable(f"{stray} was not removed: {_reason(error)}.") from error
     return len(strays)
 
 

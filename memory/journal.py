@@ -24,7 +24,8 @@ _BLOCK = 8192
 @dataclass(frozen=True, slots=True)
 class Record:
     """One change. `time` in seconds since the epoch; `file` is the store's, relative to the journal's folder;
-    `undoes` names the change that it takes back, `undone_by` the one that took it back."""
+    `undoes` names the change that it takes back, `undone_by` the one that took it back. `result` is the file's hash
+    after it."""
 
     id: str
     time: float
@@ -34,15 +35,15 @@ class Record:
     changes: tuple[Change, ...]
     undoes: str | None = None
     undone_by: str | None = None
+    result: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A record with the file's hash before and after; None for no file."""
+    """A record with the file's hash before; None for no file."""
 
     record: Record
     before: str | None
-    after: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +217,7 @@ def _begun_fields(begun: Begun) -> dict[str, Any]:
         "who": record.author.who,
         **undoes,
         "hash_before": begun.before,
-        "hash_after": begun.after,
+        "hash_after": record.result,
         "changes": [change_fields(change) for change in record.changes],
     }
 
@@ -230,7 +231,9 @@ def _begun(fields: Mapping[str, Any]) -> Begun | None:
         changes = tuple(change_from(each) for each in fields["changes"])
         time = datetime.fromisoformat(fields["time"]).timestamp()
         target, undoes = Target(fields["target"]), fields.get("undoes")
-        record = Record(fields["id"], time, target, fields["file"], author, changes, undoes)
-        return Begun(record, fields["hash_before"], fields["hash_after"])
+        record = Record(
+            fields["id"], time, target, fields["file"], author, changes, undoes, result=fields["hash_after"]
+        )
+        return Begun(record, fields["hash_before"])
     except (KeyError, TypeError, ValueError):
         return None

@@ -66,9 +66,10 @@ def _over(draft: Draft, limit: int) -> str:
     state = f"{draft.target.value} holds {before.fraction} characters"
     adds = any(change.before is None for change in draft.changes)
     again = "adds the entry" if adds else "makes this change"
+    free = "1 character" if after.over == 1 else f"{after.over:,} characters"
     return (
         f"Over the limit: {state}, and this would make it {after.chars:,}. Nothing was changed. Free at least "
-        f"{after.over:,} characters: send ONE batch (operations) that removes or shortens what matters least and "
+        f"{free}: send ONE batch (operations) that removes or shortens what matters least and "
         f"{again}."
     )
 
@@ -107,6 +108,9 @@ def _patched(target: Target, entry: str, found: Match, operation: Operation) -> 
         content = content.strip()  # what stood around the quoted words was left out of the span as well
     whole = (found.start, found.end) == (0, len(entry))
     text = tidy(content) if whole else entry[: found.start] + content + entry[found.end :]
+    # Nothing blank comes to stand around an entry that had nothing blank there.
+    text = text if entry[0].isspace() else text.lstrip()
+    text = text if entry[-1].isspace() else text.rstrip()
     if (why := objection(text)) is not None:
         return Refused(target, Reason.INVALID, why)
     # Only its edges can need care: what the patch does not touch is kept to the letter.

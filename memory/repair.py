@@ -56,7 +56,7 @@ def settle(journal: Journal, path_of: Callable[[str], Path]) -> bool | None:
         return None
     data = read_bytes(path_of(begun.record.file))
     match digest(data):
-        case begun.after:
+        case begun.record.result:
             happened = True
         case begun.before:
             happened = False

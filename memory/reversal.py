@@ -10,14 +10,19 @@ from collections.abc import Sequence
 from memory.model import ERASED, Action, Change, Draft, Operation, Reason, Refused, Target
 
 
-def reverse(target: Target, entries: Sequence[str], changes: Sequence[Change], undoes: str) -> Draft | Refused:
+def reverse(
+    target: Target, entries: Sequence[str], changes: Sequence[Change], undoes: str, *, untouched: bool
+) -> Draft | Refused:
     """The draft that takes these changes back, the last one first. Texts and places are restored exactly where
-    nothing else moved meanwhile; an entry that changed since is a refusal."""
+    nothing else moved meanwhile; an entry that changed since is a refusal.
+
+    `untouched` says that the store is just as the changes left it: then nothing is in doubt.
+    """
     now = list(entries)
     back: list[Change] = []
     operations: list[Operation] = []
     for change in reversed(changes):
-        reversed_ = _reversed(now, change)
+        reversed_ = _reversed(now, change, untouched)
         if isinstance(reversed_, str):
             return Refused(target, Reason.CHANGED, reversed_)
         now[reversed_.at : reversed_.at + (reversed_.before is not None)] = (
@@ -28,12 +33,12 @@ def reverse(target: Target, entries: Sequence[str], changes: Sequence[Change], u
     return Draft(target, tuple(operations), tuple(entries), tuple(now), tuple(back), undoes=undoes)
 
 
-def _reversed(entries: Sequence[str], change: Change) -> Change | str:
+def _reversed(entries: Sequence[str], change: Change, untouched: bool) -> Change | str:
     if ERASED in (change.before, change.after):
         return "The text of this change was erased; it cannot be taken back."
     if change.after is None:
         assert change.before is not None
-        if change.before in entries:
+        if change.before in entries and not untouched:
             return f"The removed entry is there again: {_short(change.before)}"
         return Change(Action.ADD, min(change.at, len(entries)), None, change.before)
     at = _place(entries, change.after, change.at)

@@ -78,8 +78,8 @@ class _Loaded:
 
 class Stores:
     """`folder` is created when something is first written. `limits()` and `now()` (seconds since the epoch) are asked
-    at each change. `files` says where each store lies, relative to the folder; stores of one folder share a lock and
-    a journal. `patience` is how long to wait for another writer, in seconds.
+    at each change. `files` says where the stores lie, relative to the folder; a target without a file is off. Stores
+    of one folder share a lock and a journal. `patience` is how long to wait for another writer, in seconds.
 
     Writing never raises for what can go wrong with files: that is a `Refused`. Reading raises `FileTrouble`.
     """
@@ -110,7 +110,7 @@ class Stores:
     @property
     def enabled(self) -> tuple[Target, ...]:
         """The stores that are on, in their fixed order."""
-        return tuple(target for target in Target if target in self._limits().enabled)
+        return tuple(target for target in Target if target in self._limits().enabled and target in self._files)
 
     def path(self, target: Target) -> Path:
         return self._folder / self._files[target]
@@ -183,7 +183,8 @@ class Stores:
             current = self._undoable(record.id)
             if isinstance(current, Refused):
                 return current
-            draft = reverse(target, now, current.changes, current.id)
+            untouched = digest(serialise(now).encode("utf-8")) == current.result
+            draft = reverse(target, now, current.changes, current.id, untouched=untouched)
             return draft if isinstance(draft, Refused) else objection_to_size(draft, limit) or draft
 
         return self._change(target, by, plan, touching=True)
@@ -208,7 +209,7 @@ class Stores:
         lines = []
         try:
             with locked(self._lock, self._patience):
-                paths = [*map(self.path, Target), self._folder / "journal.jsonl"]
+                paths = [*map(self.path, self._files), self._folder / "journal.jsonl"]
                 if strays := sum(map(clear_strays, paths)):
                     lines.append(f"{strays} half-written files were removed")
                 happened = settle(self._journal, self._folder.joinpath)
@@ -223,7 +224,7 @@ class Stores:
     def _change(self, target: Target, by: Author, plan: Plan, touching: bool) -> Outcome:
         """`touching` says that entries which are there already may be changed."""
         limits = self._limits()
-        if target not in limits.enabled:
+        if target not in limits.enabled or target not in self._files:
             return Refused(target, Reason.DISABLED, f"The store {target.value} is switched off; nothing was written.")
         limit = limits.of(target)
         try:
@@ -257,8 +258,8 @@ class Stores:
         text = appended(loaded.text, new) if drifted else serialise(draft.after)
         data = text.encode("utf-8")
         name, file = secrets.token_hex(4), self._files[draft.target]
-        record = Record(name, self._now(), draft.target, file, by, draft.changes, draft.undoes)
-        self._journal.begin(Begun(record, digest(loaded.data), digest(data)))
+        record = Record(name, self._now(), draft.target, file, by, draft.changes, draft.undoes, result=digest(data))
+        self._journal.begin(Begun(record, digest(loaded.data)))
         try:
             write_atomic(path, text)
             if read_bytes(path) != data:
@@ -279,10 +280,11 @@ class Stores:
 
     def _drifted(self, target: Target, loaded: _Loaded, why: str) -> Refused:
         stamp = f"{datetime.fromtimestamp(self._now(), UTC):%Y%m%dT%H%M%SZ}"
-        copy = backup(self.path(target), loaded.data or b"", stamp)
-        message = (
-            f"{self.path(target)} {why}. Nothing was changed; a copy of it lies in {copy.name}. Adding still works."
-        )
+        try:
+            kept = f"a copy of it lies in {backup(self.path(target), loaded.data or b'', stamp).name}"
+        except Unwritable as error:
+            kept = f"a copy could not be made: {error}"
+        message = f"{self.path(target)} {why}. Nothing was changed; {kept.rstrip('.')}. Adding still works."
         return Refused(target, Reason.DRIFTED, message)
 
     def _records(self) -> list[Record]:
@@ -305,7 +307,7 @@ class Stores:
         return found[0]
 
     def _backups(self) -> list[Path]:
-        return [copy for target in Target for copy in backups(self.path(target))]
+        return [copy for target in self._files for copy in backups(self.path(target))]
 
     @staticmethod
     def _erase_in_backup(copy: Path, texts: Sequence[str]) -> bool:

@@ -57,7 +57,8 @@ class _Room:
 
 
 class InProcess:
-    """The adapter. `now` gives seconds since the epoch; chats may be named by their id alone."""
+    """The adapter. `now` gives seconds since the epoch; chats may be named by their id alone. Events are numbered from
+    `first_event`: a network goes on counting when the house restarts."""
 
     def __init__(
         self,
@@ -65,6 +66,7 @@ class InProcess:
         account: str = "house",
         capabilities: Capabilities | None = None,
         now: Callable[[], float] = time.time,
+        first_event: int = 1,
     ) -> None:
         self._name = name
         self._account = account
@@ -72,7 +74,7 @@ class InProcess:
         self._now = now
         self._rooms: dict[ChatRef, _Room] = {}
         self._faults: dict[str, deque[DeliveryError | Fault]] = {"send": deque(), "edit": deque(), "delete": deque()}
-        self._event_ids = itertools.count(1)
+        self._event_ids = itertools.count(first_event)
         self._message_ids = itertools.count(1)
         self._sink: Sink | None = None
         self._changed = asyncio.Condition()

@@ -21,9 +21,10 @@ class ChatRef:
 
     @property
     def key(self) -> str:
-        """`platform:chat` or `platform:chat:thread`, as written in configuration and in the database."""
-        tail = f":{self.thread_id}" if self.thread_id is not None else ""
-        return f"{self.platform}:{self.chat_id}{tail}"
+        """`platform:chat` or `platform:chat:thread`, as written in configuration and in the database. A colon, a `#`
+        or a `%` within an id is written as in an address: `%3A`, `%23`, `%25`."""
+        tail = f":{_escaped(self.thread_id)}" if self.thread_id is not None else ""
+        return f"{self.platform}:{_escaped(self.chat_id)}{tail}"
 
     @classmethod
     def parse(cls, key: str) -> ChatRef:
@@ -32,7 +33,15 @@ class ChatRef:
         chat_id, _, thread_id = rest.partition(":")
         if not platform or not chat_id:
             raise ValueError(f"not a chat: {key!r} (expected platform:chat or platform:chat:thread)")
-        return cls(platform, chat_id, thread_id or None)
+        return cls(platform, _unescaped(chat_id), _unescaped(thread_id) or None)
+
+
+def _escaped(part: str) -> str:
+    return part.replace("%", "%25").replace(":", "%3A").replace("#", "%23")
+
+
+def _unescaped(part: str) -> str:
+    return part.replace("%23", "#").replace("%3A", ":").replace("%25", "%")
 
 
 class ChatKind(StrEnum):

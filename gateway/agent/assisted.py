@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gateway.models.client import Message, ModelClient, Reply, Request, ToolSchema
+from gateway.models.toolcalls import validate
 from gateway.transcript import ToolCall
 
 QUESTION = (
@@ -79,17 +80,15 @@ def choice_schema(tools: tuple[ToolSchema, ...]) -> dict[str, Any]:
 
 
 def read_choice(text: str, tools: tuple[ToolSchema, ...]) -> ToolCall | None:
-    """The chosen call, or None for "none" and for anything that is no object of the schema."""
+    """The chosen call, or None for "none" and for anything that does not fit the schema."""
     try:
         chosen = json.loads(text)
     except ValueError:
         return None
     if not isinstance(chosen, dict) or chosen.get("tool") not in {each.name for each in tools}:
         return None
-    arguments = chosen.get("arguments")
-    if not isinstance(arguments, dict):
-        return None
-    return ToolCall("assisted-1", str(chosen["tool"]), json.dumps(arguments, ensure_ascii=False, sort_keys=True))
+    call = ToolCall("assisted-1", str(chosen["tool"]), json.dumps(chosen.get("arguments")))
+    return next(iter(validate([call], tools).calls), None)
 
 
 def as_text(messages: tuple[Message, ...]) -> tuple[Message, ...]:

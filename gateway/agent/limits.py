@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gateway.errors import InnkeeperError
+
+
+class BudgetSpent(InnkeeperError):
+    """No further call may be made today; the text says which budget is used up."""
+
 
 @dataclass(frozen=True, slots=True)
 class TurnLimits:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, assert_never
 
 from gateway.agent.assisted import Assistant
@@ -38,7 +38,8 @@ class Desk(Protocol):
         """Store rows now. Raises StaleEpoch when the session was taken over."""
 
     async def history(self) -> tuple[Message, ...]:
-        """The conversation as it is stored now, the system prompt first."""
+        """The conversation as it is stored now, the system prompt first. Raises BudgetSpent when no further call may
+        be made today."""
 
     async def steering(self) -> None:
         """Take in what the person said meanwhile, as rows of this turn."""
@@ -69,13 +70,14 @@ class Offer:
 class Answer:
     """How the turn ended. `last` is the row still to be stored; `notices` are the gateway's lines for the person.
 
-    An empty `text` never leaves here without a notice that gives the reason.
+    Without an answer (`failed`) there is a notice that gives the reason; `text` is then what was said before.
     """
 
     text: str
     last: Row
     notices: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    failed: bool = False
 
 
 class Loop:
@@ -99,9 +101,9 @@ class Loop:
         return self._usage
 
     async def run(self) -> Answer:
-        """Alternate model and tools. Raises ModelError, StaleEpoch."""
+        """Alternate model and tools. Raises ModelError, StaleEpoch, BudgetSpent."""
         limits, misfires = self._offer.limits, 0
-        if self._offer.assistant is not None:
+        if self._offer.assistant is not None and all(row.role == "user" for row in self._said):
             await self._assist(self._offer.assistant)
         for step in range(limits.iterations + 1):
             last_call = step == limits.iterations
@@ -141,8 +143,6 @@ class Loop:
         assert reply is not None, "a stream ends with a reply"
         self._usage = self._usage.plus(reply.usage)
         await self._desk.spent(reply)
-        if reply.notice and reply.notice not in self._notices:
-            self._notices.append(reply.notice)
         return reply
 
     async def _run_tools(self, reply: Reply) -> None:
@@ -163,15 +163,17 @@ class Loop:
 
     async def _assist(self, assistant: Assistant) -> None:
         """Ask once, by schema, whether a tool is wanted; run it before the answer is written."""
-        call = await assistant.wanted(self._offer.client, await self._desk.history(), self._desk.spent, self._offer.context.session_id)
+        call = await assistant.wanted(
+            self._offer.client, await self._desk.history(), self._desk.spent, self._offer.context.session_id
+        )
         if call is not None:
             await self._keep([Row("assistant", "", tool_calls=(call,), model=self._offer.client.model)])
             await self._run_tool(call)
 
     async def _keep(self, rows: list[Row]) -> None:
-        await self._desk.save(rows)
+        self._partial = ""  # first: whoever cuts the turn short while the rows are stored finds the text in them
         self._said.extend(rows)
-        self._partial = ""
+        await self._desk.save(rows)
 
     def _answer(self, reply: Reply) -> Answer:
         match reply.finish:
@@ -182,12 +184,17 @@ class Loop:
             case _:
                 pass
         last = Row("assistant", reply.text.strip(), model=_by(reply))
-        text = reply_text([*self._said, last])
-        if not text:
-            why = "The model called for a tool that it may not use" if reply.misfires else "The model gave no answer"
-            self._notices.append(f"{why}. /retry asks again.")
-            last = Row("assistant", "(no answer)", model=_by(reply))
-        return Answer(text, last, tuple(self._notices), self._usage)
+        if failed := not last.content:
+            self._notices.append(f"{_why_nothing(reply)}. /retry asks again.")
+            last = replace(last, content="(no answer)")
+        text = reply_text(self._said if failed else [*self._said, last])
+        return Answer(text, last, tuple(self._notices), self._usage, failed)
+
+
+def _why_nothing(reply: Reply) -> str:
+    if reply.tool_calls:
+        return "The limit of steps for this message was reached without an answer"
+    return "The model called for a tool that it may not use" if reply.misfires else "The model gave no answer"
 
 
 def _by(reply: Reply) -> str:

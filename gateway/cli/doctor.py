@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Level = Literal["ok", "warning", "problem"]
 
-SOURCES = ("gateway.cli.doctor_checks:checks",)
+SOURCES = ("gateway.cli.doctor_checks:checks", "gateway.cli.doctor_database:checks")
 """Where checks come from: `module:function`, a function without arguments that returns them. One line a room."""
 
 

@@ -12,9 +12,10 @@ from commands.parse import Order, parse
 from gateway.engine import notices
 from gateway.engine.backlog import Backlog
 from gateway.engine.house import House
+from gateway.engine.mailbox import Running
 from gateway.engine.orders import Orders
 from gateway.engine.session_key import may_talk, session_key
-from gateway.engine.work import Ordered, Said
+from gateway.engine.work import Ordered, Said, Work
 from gateway.engine.worker import Workers
 from gateway.state.records import InboxItem
 from platforms.messages import Inbound
@@ -45,44 +46,50 @@ class Reception:
         if (step := self.lead(item)) is not None:
             self._workers.spawn(step)
 
-    def lead(self, item: InboxItem) -> Step | None:
-        """Queue an event where it belongs; the step that is still to be taken for it now, if there is one."""
+    def lead(self, item: InboxItem, *, again: bool = False) -> Step | None:
+        """Queue an event where it belongs; the step that is still to be taken for it now, if there is one.
+
+        `again`: a dead process had taken it. Then it waits for its turn, and nobody is told a second time.
+        """
         event = item.event
         order = parse(event.text, self._orders.registry)
         if isinstance(order, Order) and order.spec.when == "between turns":
-            return self._queue(item, order)
+            return self._queue(item, order, again=again)
         if order is not None:
             return self._workers.order(item, order)
         if self._backlog.is_old(event):
             return self._backlog.hold(item)
+        if again:
+            self._workers.box(item.session_key).put(Said((item,)))
+            return None
         return self._say(item)
 
-    def _queue(self, item: InboxItem, order: Order) -> Step | None:
+    def _queue(self, item: InboxItem, order: Order, *, again: bool) -> Step | None:
         """A command that waits for the running turn; nobody waits without being told."""
         box = self._workers.box(item.session_key)
         box.put(Ordered(item, order))
-        return self._receipt(item, notices.queued(len(box.waiting))) if box.busy else None
+        return self._receipt(item, notices.queued(len(box.waiting))) if box.busy and not again else None
 
     def _say(self, item: InboxItem) -> Step | None:
         """A message: into the mailbox, and beside a running turn by the owner's rule, with a receipt."""
-        box = self._workers.box(item.session_key)
+        box, said = self._workers.box(item.session_key), Said((item,))
         running = box.running
         if running is None or running.gathering:
-            box.put(Said((item,)))
+            box.put(said)
             return None
         match self._house.settings().gateway.busy:
-            case "queue":
-                box.put(Said((item,)))
-                return self._receipt(item, notices.queued(len(box.waiting)))
-            case "interrupt":
-                box.put(Said((item,)))
-                return self._interrupt(item)
-            case "steer":
-                running.steered.append(Said((item,)))
+            case "steer" if running.begun and not box.waiting:  # what waits already was said before
+                running.steered.append(said)
                 return self._receipt(item, notices.steering())
+            case "interrupt" if running.begun:
+                box.put(said)
+                return self._interrupt(item, running)
+            case _:
+                box.put(said)
+                return self._receipt(item, notices.queued(len(box.waiting)))
 
-    async def _interrupt(self, item: InboxItem) -> None:
-        await self._workers.halt(item.session_key, "interrupt")
+    async def _interrupt(self, item: InboxItem, running: Running[Work]) -> None:
+        await self._workers.interrupt(item.session_key, running)
         await self._receipt(item, notices.interrupting())
 
     async def _receipt(self, item: InboxItem, text: str) -> None:

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
-from itertools import pairwise
+from itertools import groupby, pairwise
 from zoneinfo import ZoneInfo
 
 from gateway.agent.prompt import time_line
@@ -70,16 +70,34 @@ class Boundary:
         await self._house.store.sessions.close(session.id, reason, self._house.clock.now())
         self._house.bus.publish(SessionClosed(session.id, session.session_key, reason))
 
-    def user_row(self, session: Session, event: Inbound, *, fresh: bool, timed: bool) -> Row:
-        """A person's message as a row. The time stands in it at a session's start and after a gap, when `timed`."""
+    def user_rows(
+        self, session: Session, events: Sequence[Inbound], *, timed: bool, words: str | None = None
+    ) -> list[Row]:
+        """What people said in one go, as rows: one for each speaker in a row, or one with these `words`. The time
+        stands in the first at a session's start, after a gap, and when the session was resumed, when `timed`."""
         settings, now = self._house.settings(), self._house.clock.now()
         note = ""
-        if timed and (fresh or now - session.active_at > GAP):
+        resumed = session.end_reason is not None
+        if timed and (session.epoch == 0 or resumed or now - session.active_at > GAP):
             note = time_line(datetime.fromtimestamp(now, zone(settings)))
-        text = "\n".join([event.text, *(f"[{each.kind} attached: {each.name}]" for each in event.attachments)]).strip()
-        if event.kind is ChatKind.GROUP and settings.sessions.group_scope == "chat":
+        if words is not None:
+            return [Row("user", words, note=note)]
+        adapter = self._house.adapters.get(session.chat.platform)
+        limit = adapter.capabilities.limit if adapter is not None else 0
+        rows = []
+        for _, said in groupby(events, key=lambda each: each.sender):
+            rows.append(Row("user", self._words(merged(list(said), limit)), note=note))
+            note = ""
+        return rows
+
+    def _words(self, event: Inbound) -> str:
+        """A message as a model reads it: who speaks, where several may; what is said; what is attached."""
+        text = "\n".join(
+            [event.text, *(f"[{each.kind} attached: {each.name}]" for each in event.attachments)]
+        ).strip()
+        if event.kind is ChatKind.GROUP and self._house.settings().sessions.group_scope == "chat":
             text = f"{event.sender.name or event.sender.id}: {text}"
-        return Row("user", text, note=note)
+        return text
 
     async def hint(self, session: Session, rows: int, used: int, window: int | None) -> str | None:
         """Why a fresh start would be good now, at most once a day in a chat; None when there is no reason."""

@@ -26,6 +26,9 @@ MAX_AGE = 12 * 3600.0
 LONGEST_PAUSE = 30.0
 """Seconds between two tries at most, when the platform cannot be reached."""
 
+PARTING = 5.0
+"""Seconds that a platform gets for what is on the wire when the house closes."""
+
 Buttons = tuple[tuple[Button, ...], ...]
 
 
@@ -38,6 +41,8 @@ class Lane:
     task: asyncio.Task[None] | None = None
     quiet_until: float = 0.0
     rests: asyncio.Event = field(default_factory=asyncio.Event)
+    stale: bool = False
+    """What was read of the outbox holds no longer."""
 
     @property
     def resting(self) -> bool:
@@ -136,8 +141,17 @@ class Delivery:
         self._closing = True
         for lane in self._lanes.values():
             lane.wake.set()
-        if tasks := [lane.task for lane in self._lanes.values() if lane.task is not None]:
-            await asyncio.wait(tasks)
+        tasks = {lane.task for lane in self._lanes.values() if lane.task is not None}
+        if not tasks:
+            return
+        late = asyncio.ensure_future(self._clock.sleep(PARTING))
+        ended = asyncio.ensure_future(asyncio.wait(tasks))
+        await asyncio.wait({ended, late}, return_when=asyncio.FIRST_COMPLETED)
+        late.cancel()
+        ended.cancel()
+        for task in tasks:
+            task.cancel()  # its part stays `sending`: the next process knows that its end is unknown
+        await asyncio.wait(tasks)
 
     def _hushed(self, lane: Lane) -> bool:
         return lane.quiet_until > self._clock.monotonic()
@@ -154,6 +168,10 @@ class Delivery:
                         unsettled = True
                         break
                     pause = 1.0
+                    if lane.stale:
+                        lane.wake.set()
+                        break
+                lane.stale = False
                 if unsettled and not self._closing:
                     await self._rest(lane, pause)
                     pause = min(pause * 2, LONGEST_PAUSE)
@@ -181,7 +199,7 @@ class Delivery:
         """Try one part. True when it is settled, False when it must be tried again later."""
         adapter = self._adapters.get(part.chat.platform)
         if self._clock.now() - part.created_at > MAX_AGE:
-            await self._expire(part)
+            await self._expire(part.chat, lane)
             return True
         if adapter is None or self._hushed(lane):
             return False
@@ -281,26 +299,28 @@ class Delivery:
             await self.post(part.chat, f"doubt:{part.source}", notices.CUT_SHORT)
 
     async def _anew(self, part: Part) -> bool:
-        """The streamed message cannot be edited any more (deleted by somebody): send the text as a new one."""
-        adapter = self._adapters[part.chat.platform]
-        await self._store.outbox.mark(part.id, "sending", self._clock.now())
-        try:
-            sent = await adapter.send(_outbound(part))
-        except DeliveryError as error:
-            if isinstance(error, Refused):
-                await self._store.outbox.mark(part.id, "refused", self._clock.now(), error=str(error))
-                return True
-            return await self._failed(part, error)
-        await self._store.outbox.mark(part.id, "sent", self._clock.now(), remote_id=sent)
-        self._delivered()
-        return True
+        """The streamed message cannot be edited any more (deleted by somebody): it is sent as if for the first time,
+        and so is what stood behind it, so that the text reads in order."""
+        adapter, outbox = self._adapters[part.chat.platform], self._store.outbox
+        for each in await outbox.of_source(part.source):
+            if each.part > part.part and each.remote_id is not None and each.text and each.state == "queued":
+                try:
+                    await adapter.delete(each.chat, each.remote_id)
+                except DeliveryError:
+                    continue  # it stays, and is edited where it stands
+                await outbox.unbind(each.id)
+                self.lane(part.chat).stale = True
+        return await self._try(await outbox.unbind(part.id), adapter)
 
-    async def _expire(self, part: Part) -> None:
-        await self._store.outbox.mark(part.id, "expired", self._clock.now(), error="too old")
-        if not part.source.startswith("expired:"):
-            await self.post(
-                part.chat, f"expired:{part.chat.key}:{int(self._clock.now() // 3600)}", notices.expired(1)
-            )
+    async def _expire(self, chat: ChatRef, lane: Lane) -> None:
+        """Drop whatever waited too long, with one notice."""
+        now = self._clock.now()
+        old = [each for each in await self._store.outbox.queued(chat) if now - each.created_at > MAX_AGE]
+        for each in old:
+            await self._store.outbox.mark(each.id, "expired", now, error="too old")
+        lane.stale = True
+        if sources := {each.source for each in old if not each.source.startswith("expired:")}:
+            await self.post(chat, f"expired:{old[0].id}", notices.expired(len(sources)))
 
 
 def _outbound(part: Part) -> Outbound:

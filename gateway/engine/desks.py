@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Literal
 
 from commands.ports import Line, ModelView, Opened, SessionView, Stopped, UsageView
@@ -12,7 +12,7 @@ from gateway.engine.backlog import Backlog
 from gateway.engine.boundary import Boundary
 from gateway.engine.house import Hosts, House
 from gateway.engine.notices import gist
-from gateway.engine.work import Ordered, Said, Work
+from gateway.engine.work import Resumed, Said, Work, events, first_event
 from gateway.engine.worker import Workers
 from gateway.errors import ConfigurationError
 from gateway.state.protocols import Facts, Store
@@ -138,22 +138,19 @@ class ChatConversation:
             closed = await self._archive.view(current.id) if current is not None else None
             if current is not None:
                 await self._boundary.close(current, "new")
-            if name:
-                await self._house.store.facts.put(key, "next_title", name)
+            await self._house.store.facts.put(key, "next_title", name or None)
             return Opened(closed, self._house.carried(owner), len(box.waiting))
 
-    async def stop(self, key: str) -> Stopped:
+    async def stop(self, key: str, item_id: int) -> Stopped:
         box = self._workers.box(key)
         with box.between():
-            waiting: list[Work] = [*box.waiting, *(box.running.steered if box.running else ())]
-            box.waiting.clear()
-            if box.running is not None:
-                box.running.steered.clear()
-            halted = await self._workers.halt(key, "stop")
-            items = [item for work in waiting if isinstance(work, Said) for item in work.items]
-            items += [work.item for work in waiting if isinstance(work, Ordered)]
-            await self._house.store.inbox.done([each.id for each in items])
-        return Stopped(halted, tuple(gist(each.event.text) for each in items))
+            running = box.running
+            newer = running is not None and first_event(running.work) > item_id > 0
+            halted = False if newer else await self._workers.halt(key, "stop")
+            lines = (running.steered, box.waiting) if running is not None else (box.waiting,)
+            dropped = [item for line in lines for item in _taken_out(line, item_id)]
+            await self._workers.set_aside(dropped)
+        return Stopped(halted, tuple(gist(each.event.text) for each in dropped))
 
     async def retry(self, key: str, chat: ChatRef, item_id: int) -> Literal["sent", "running", "nothing"]:
         store = self._house.store
@@ -172,7 +169,7 @@ class ChatConversation:
         said = "\n".join(row.content for row in rows if row.role == "user" and row.content)
         if not said:
             return "nothing"
-        self._workers.box(key).put(Said((again(item, said),), whole=True), first=True)
+        self._workers.box(key).put(Said((item,), whole=True, words=said), first=True)
         return "running"
 
     async def current(self, key: str) -> SessionView | None:
@@ -180,7 +177,15 @@ class ChatConversation:
         return await self._archive.view(session.id) if session is not None else None
 
     async def resume(self, session_id: str, key: str, chat: ChatRef) -> SessionView:
-        await self._house.store.sessions.resume(session_id, key, chat, self._house.clock.now())
+        store = self._house.store
+        chosen, current = await store.sessions.get(session_id), await store.sessions.current(key)
+        assert chosen is not None, "it was found a moment ago"
+        if current is not None and current.id != session_id:
+            await self._boundary.close(current, "resumed another")
+        with self._workers.box(chosen.session_key).between():
+            if chosen.ended_at is None and chosen.session_key != key:  # it runs in another chat, which is told
+                await self._workers.halt(chosen.session_key, "stop")
+            await store.sessions.resume(session_id, key, chat, self._house.clock.now())
         view = await self._archive.view(session_id)
         assert view is not None, "it was found a moment ago"
         return view
@@ -197,6 +202,9 @@ class ChatConversation:
         return len(held)
 
 
-def again(item: InboxItem, text: str) -> InboxItem:
-    """The event of `/retry`, saying once more what was said before."""
-    return replace(item, event=replace(item.event, text=text, pressed=False))
+def _taken_out(line: deque[Work], before: int) -> list[InboxItem]:
+    """The events of one line that came before a command, taken out of it; all of them when `before` is 0."""
+    out = [work for work in line if not isinstance(work, Resumed) and (not before or first_event(work) < before)]
+    for work in out:
+        line.remove(work)
+    return [item for work in out for item in events(work)]

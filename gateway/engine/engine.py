@@ -65,3 +65,4 @@ class Engine:
         await self._supervisor.stop_listening()
         await self.workers.close(self.house.settings().gateway.drain_seconds)
         await self.house.delivery.close()
+        await self.workers.told()

@@ -33,6 +33,8 @@ class Running(Generic[W]):
     """It has taken its events for good, and can be interrupted or steered."""
     steered: deque[W] = field(default_factory=deque)
     released: asyncio.Event = field(default_factory=asyncio.Event)
+    settled: bool = False
+    """Somebody who halted it sees to what it leaves."""
 
 
 Worker = Callable[["Running[W]", "Mailbox[W]"], Awaitable[None]]
@@ -141,4 +143,5 @@ class Mailbox(Generic[W]):
             self.running = None
             if running.steered:
                 self.waiting.extendleft(reversed(running.steered))
+                running.steered.clear()
         self._active = False

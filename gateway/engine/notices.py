@@ -96,7 +96,8 @@ def poison_report(chat: str, error: str, text: str) -> str:
 
 
 def expired(count: int) -> str:
-    return f"⚠️ {_messages(count).capitalize()} of mine could not be delivered in time and were dropped."
+    was = "was" if count == 1 else "were"
+    return f"⚠️ {_messages(count)} of mine could not be delivered in time and {was} dropped."
 
 
 def boundary_hint(why: str) -> str:

@@ -26,7 +26,7 @@ async def recover(house: House, workers: Workers, reception: Reception, backlog:
         workers.box(session.session_key).put(Resumed(turn))
     items = await store.inbox.open_items()
     for item in items:
-        if (step := reception.lead(item)) is not None:
+        if (step := reception.lead(item, again=True)) is not None:
             workers.spawn(step)
     for key in await store.inbox.held_keys():
         workers.spawn(backlog.ask(key))

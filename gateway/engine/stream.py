@@ -7,12 +7,12 @@ edits it. The preview is cosmetic: what cannot be shown now is delivered at the 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from gateway.clock import Clock
 from gateway.engine.delivery import Delivery
+from gateway.engine.steps import to_its_end
 from gateway.errors import StaleEpoch
 from gateway.state.protocols import Outbox
 from gateway.state.records import Part, PartDraft
@@ -34,7 +34,14 @@ class Preview:
     """One turn's preview in one chat. `start()` it, `show()` text, and `close()` it before the reply is stored."""
 
     def __init__(
-        self, delivery: Delivery, outbox: Outbox, adapter: Adapter, chat: ChatRef, source: str, clock: Clock
+        self,
+        delivery: Delivery,
+        outbox: Outbox,
+        adapter: Adapter,
+        chat: ChatRef,
+        source: str,
+        clock: Clock,
+        halted: Callable[[], bool] = lambda: False,
     ) -> None:
         self._delivery = delivery
         self._outbox = outbox
@@ -42,6 +49,7 @@ class Preview:
         self._chat = chat
         self._source = source
         self._clock = clock
+        self._halted = halted
         self._parts: list[Part | None] = []
         self._texts: list[str] = []
         self._wanted = ""
@@ -77,7 +85,7 @@ class Preview:
         self._tasks = []
 
     async def _type(self) -> None:
-        while True:
+        while not self._halted():
             if not self._delivery.quiet(self._chat):
                 await self._adapter.typing(self._chat)
             await self._clock.sleep(TYPING_EVERY)
@@ -86,14 +94,14 @@ class Preview:
         pace = self._adapter.capabilities.edit_seconds
         await self._news.wait()
         await self._clock.sleep(min(FIRST_AFTER, pace))
-        while not self._broken:
+        while not self._broken and not self._halted():
             await self._news.wait()
             if self._delivery.busy(self._chat):  # an earlier answer is on its way: nothing may overtake it
                 await self._clock.sleep(max(pace, BEHIND))
                 continue
             self._news.clear()
             if not self._delivery.quiet(self._chat):
-                await _whole(self._catch_up())
+                await to_its_end(self._catch_up())
             await self._clock.sleep(pace)
 
     async def _catch_up(self) -> None:
@@ -133,13 +141,3 @@ class Preview:
             raise
         await self._outbox.mark(part.id, "preview", self._clock.now(), remote_id=sent)
         self._parts = [*self._parts[:number], replace(part, remote_id=sent)]
-
-
-async def _whole(step: Coroutine[Any, Any, None]) -> None:
-    """Run a step to its end even when the preview is closed meanwhile."""
-    task = asyncio.ensure_future(step)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise

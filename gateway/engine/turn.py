@@ -13,16 +13,17 @@ from dataclasses import dataclass
 from gateway.agent import compaction
 from gateway.agent.assisted import Assistant, as_text
 from gateway.agent.conversation import dangling, messages, reply_text
-from gateway.agent.limits import TurnLimits, over_budget
+from gateway.agent.limits import BudgetSpent, TurnLimits, over_budget
 from gateway.agent.loop import Answer, Loop, Offer
 from gateway.engine import notices
 from gateway.engine.house import House
+from gateway.engine.steps import to_its_end
 from gateway.engine.stream import Preview
 from gateway.events import TurnFinished, TurnStarted
 from gateway.models.client import HostInfo, ModelClient, Reply, ToolSchema
 from gateway.models.errors import ContextTooLong, ModelError
 from gateway.models.tokens import estimate
-from gateway.state.records import Compaction, InboxItem, Row, Session, StoredMessage, Turn, TurnState
+from gateway.state.records import Compaction, InboxItem, PartDraft, Row, Session, StoredMessage, Turn, TurnState
 from gateway.tools.tool import ToolContext
 from gateway.tools.toolset import load_schemas
 from gateway.transcript import Message, Usage
@@ -52,7 +53,11 @@ class TurnRun:
         turn: Turn,
         client: ModelClient,
         speaker: str,
-        steered: Callable[[], list[tuple[InboxItem, Row]]] = list,
+        *,
+        steered: Callable[[], tuple[InboxItem, Row] | None] = lambda: None,
+        taken: Callable[[InboxItem], None] = lambda item: None,
+        halted: Callable[[], bool] = lambda: False,
+        fallback: str | None = None,
     ) -> None:
         self.house = house
         self.session = session
@@ -68,6 +73,10 @@ class TurnRun:
         self._preview: Preview | None = None
         self._bookings: list[asyncio.Future[None]] = []
         self._steered = steered
+        self._taken = taken
+        self._halted = halted
+        self._fallback = fallback
+        self._outcome: Outcome | None = None
 
     async def run(self, info: HostInfo, assisted: bool) -> Outcome:
         """Work until there is a reply or a reason, and store it. Raises StaleEpoch, and faults that are no
@@ -79,56 +88,71 @@ class TurnRun:
         )
         await self._open_preview()
         try:
-            if (why := await self._over_budget()) is not None:
-                return await self._give_reason(notices.budget(why))
+            await self._check_budget()
             await self._keep_within(info)
             try:
                 answer = await self._converse()
             except ContextTooLong as error:
-                if not await self._compact(info.window or 8192, forced=True):
+                if not await self._compact(info.window or 8192):
                     raise
                 self.house.report.info("turn.compacted", turn=self.turn.id, why=str(error))
                 answer = await self._converse()
         except ModelError as error:
             self.house.report.warning("turn.no_answer", turn=self.turn.id, error=str(error))
             return await self._give_reason(notices.reason(error))
+        except BudgetSpent as error:
+            return await self._give_reason(notices.budget(str(error)))
         finally:
             await self._close_preview()
         return await self._answer(answer)
 
     async def cut_short(self, why: str, *, silent: bool) -> Outcome:
-        """The turn was cancelled: keep what was said so far, so that the store agrees with the chat."""
-        said = self._rows_of_turn()
+        """The turn was cancelled: keep what was said so far, so that the store agrees with the chat. A turn that had
+        ended already stays as it ended."""
+        if self._outcome is not None:
+            return self._outcome
+        await self._close_preview()
+        said = [each.row for each in await self.house.store.turns.messages_of_turn(self.turn.id)]
         partial = self._loop.so_far.strip() if self._loop else ""
         last = Row("assistant", partial or f"({why} before an answer)", model=None)
         text = "" if silent else reply_text([*said, last]) if partial else reply_text(said)
         parts = self.house.delivery.cut(self.turn.chat, text) if text else []
-        state: TurnState = "stopped"
-        rows = [*dangling(said), last]
-        await self.house.store.turns.finish(self.turn, state, self._now(), rows=rows, parts=parts, reason=why)
-        return await self._done(state, text)
+        return await self._end("stopped", text, rows=[*dangling(said), last], parts=parts, reason=why)
 
     async def save(self, rows: Sequence[Row]) -> None:
         await self._add(rows, ())
 
     async def history(self) -> tuple[Message, ...]:
+        self._stop_if_halted()
+        await self._check_budget()
         shown = messages(self.session.prompt, self._stored, self._compaction)
         return as_text(shown) if self._assisted else shown
 
     async def steering(self) -> None:
-        for item, row in self._steered():
+        while not self._halted() and (steered := self._steered()) is not None:
+            item, row = steered
             await self._add([row], (item.id,))
+            self._taken(item)
 
     def show(self, text: str) -> None:
-        if self._preview is not None:
+        if self._preview is not None and not self._halted():
             self._preview.show(text)
 
     async def progress(self, text: str) -> None:
-        if self._preview is not None:
+        if self._preview is not None and not self._halted():
             await self._preview.progress(text)
+
+    def _stop_if_halted(self) -> None:
+        """A tool or a host may swallow the cancellation; the turn does not."""
+        if self._halted():
+            raise asyncio.CancelledError
 
     async def spent(self, reply: Reply) -> None:
         await self._book(reply, "chat")
+        if reply.notice != (self._fallback or "") and (reply.notice or reply.host == self._client.host):
+            self._fallback = reply.notice or None  # said once, and again only after the main host was back
+            await self.house.store.facts.put(self.turn.chat.key, "fallback", self._fallback)
+            self._notices.extend([reply.notice] if reply.notice else [])
 
     async def _load(self) -> None:
         self._compaction, self._stored = await self.house.store.turns.conversation(self.session.id, self.turn.id)
@@ -156,35 +180,53 @@ class TurnRun:
         lines = [f"_{line}_" for line in self._notices]
         shown = "\n\n".join(piece for piece in (answer.text, *lines) if piece)
         parts = self.house.delivery.cut(self.turn.chat, shown)
-        state: TurnState = "answered" if answer.text else "failed"
-        await self.house.store.turns.finish(self.turn, state, self._now(), rows=[answer.last], parts=parts)
-        return await self._done(state, answer.text or shown)
+        state: TurnState = "failed" if answer.failed else "answered"
+        self._stop_if_halted()
+        return await to_its_end(self._end(state, answer.text or shown, rows=[answer.last], parts=parts))
 
     async def _give_reason(self, reason: str) -> Outcome:
         """No answer, but never silence: the reason is the reply. What was said before it stays."""
-        said = self._rows_of_turn()
-        text = "\n\n".join(piece for piece in (reply_text(said), reason) if piece)
+        said, partial = self._rows_of_turn(), self._loop.so_far.strip() if self._loop else ""
+        last = Row("assistant", partial or "(no answer)")
+        text = "\n\n".join(piece for piece in (reply_text([*said, last] if partial else said), reason) if piece)
         parts = self.house.delivery.cut(self.turn.chat, text, ((Button("Retry", "/retry"),),))
-        rows = [*dangling(said), Row("assistant", "(no answer)")]
+        rows = [*dangling(said), last]
         await self._close_preview()
-        await self.house.store.turns.finish(self.turn, "failed", self._now(), rows=rows, parts=parts, reason=reason)
-        return await self._done("failed", text)
+        self._stop_if_halted()
+        return await to_its_end(self._end("failed", text, rows=rows, parts=parts, reason=reason))
 
-    async def _done(self, state: TurnState, reply: str) -> Outcome:
-        """Say that the turn ended; what it cost went to the store beside its last rows, and in the same commit."""
+    async def _end(
+        self,
+        state: TurnState,
+        reply: str,
+        *,
+        rows: Sequence[Row],
+        parts: Sequence[PartDraft],
+        reason: str | None = None,
+    ) -> Outcome:
+        """Store how the turn ended, and say so; what it cost goes to the store beside its last rows, and in the same
+        commit."""
+        finish = self.house.store.turns.finish
+        await finish(self.turn, state, self._now(), rows=rows, parts=parts, reason=reason)
+        self._outcome = Outcome(state, reply, tuple(self._notices), self._usage)
         await asyncio.gather(*self._bookings)
         seconds = self._now() - self.turn.began_at
         finished = TurnFinished(self.turn.id, self.session.id, self.turn.chat, state, self._usage, seconds)
         self.house.bus.publish(finished)
         self.house.delivery.wake(self.turn.chat)
-        return Outcome(state, reply, tuple(self._notices), self._usage)
+        return self._outcome
 
-    async def _over_budget(self) -> str | None:
+    async def _check_budget(self) -> None:
+        if (why := await self._over_budget("chat")) is not None:
+            raise BudgetSpent(why)
+
+    async def _over_budget(self, task: str) -> str | None:
         budgets = self.house.settings().gateway.budgets
         if not budgets:
             return None
+        await asyncio.gather(*self._bookings)
         spent = await self.house.store.usage.tokens_today(self._now())
-        return over_budget({str(task): bound for task, bound in budgets.items()}, spent, "chat")
+        return over_budget({str(each): bound for each, bound in budgets.items()}, spent, task)
 
     async def _keep_within(self, info: HostInfo) -> None:
         if info.window and self.used() > compaction.FULL * info.window:
@@ -201,12 +243,17 @@ class TurnRun:
             messages(self.session.prompt, self._stored, self._compaction), load_schemas(self.session.tools)
         )
 
-    async def _compact(self, window: int, *, forced: bool = False) -> bool:
+    async def _compact(self, window: int) -> bool:
+        """Whether a summary stands for the older part now. The try is noted before it is made: whatever becomes of
+        it, of this process too, there is not another one right after it."""
         facts, now = self.house.store.facts, self._now()
-        failed = await facts.get(self.session.id, "compaction_failed")
         planned = compaction.plan(self._stored, self._compaction, window)
-        if planned is None or (failed is not None and now - failed < COMPACTION_PAUSE and not forced):
+        if planned is None or await self._over_budget("compaction") is not None:
             return False
+        tried = await facts.get(self.session.id, "compaction_tried")
+        if tried is not None and now - tried < COMPACTION_PAUSE:
+            return False
+        await facts.put(self.session.id, "compaction_tried", now)
         await self.progress("summarising the older part of this conversation")
         try:
             made, reply = await compaction.summarise(self._client, planned, window)
@@ -216,11 +263,11 @@ class TurnRun:
         if reply is not None:
             await self._book(reply, "compaction")
         if made is None:
-            await facts.put(self.session.id, "compaction_failed", now)
-            if failed is None:
+            if tried is None:
                 self._notices.append("This conversation is long and could not be summarised; nothing was lost. /new?")
             return False
         await self.house.store.turns.compact(self.session.id, made, now)
+        await facts.put(self.session.id, "compaction_tried", None)
         self._compaction = made
         return True
 
@@ -231,6 +278,10 @@ class TurnRun:
         self._bookings.append(asyncio.ensure_future(booking))
 
     async def _add(self, rows: Sequence[Row], inbox_ids: Sequence[int]) -> None:
+        """Store rows, and know of them, also when the turn is cancelled in that moment."""
+        await to_its_end(self._store(rows, inbox_ids))
+
+    async def _store(self, rows: Sequence[Row], inbox_ids: Sequence[int]) -> None:
         now = self._now()
         ids = await self.house.store.turns.add(self.turn, rows, now, inbox_ids=inbox_ids)
         for number, row in zip(ids, rows, strict=True):
@@ -243,8 +294,10 @@ class TurnRun:
         adapter = self.house.adapters.get(self.turn.chat.platform)
         if adapter is None:
             return
-        store, source = self.house.store, f"turn:{self.turn.id}"
-        self._preview = Preview(self.house.delivery, store.outbox, adapter, self.turn.chat, source, self.house.clock)
+        house, source = self.house, f"turn:{self.turn.id}"
+        self._preview = Preview(
+            house.delivery, house.store.outbox, adapter, self.turn.chat, source, house.clock, self._halted
+        )
         await self._preview.start(taken_over=self.turn.starts > 1)
 
     async def _close_preview(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import assert_never
 
 from commands.parse import Order
 from gateway.state.records import InboxItem, Turn
@@ -15,6 +16,8 @@ class Said:
     items: tuple[InboxItem, ...]
     whole: bool = False
     """Nothing more belongs to it: no second part is waited for."""
+    words: str | None = None
+    """What is said, as a model reads it, when that is not the events' own text: what `/retry` says once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +36,21 @@ class Ordered:
 
 
 Work = Said | Resumed | Ordered
+
+
+def events(work: Work) -> tuple[InboxItem, ...]:
+    """The stored events of a piece of work that no turn has taken yet."""
+    match work:
+        case Ordered(item, _):
+            return (item,)
+        case Said(items):
+            return items
+        case Resumed():
+            return ()
+        case _:
+            assert_never(work)
+
+
+def first_event(work: Work) -> int:
+    """The number of the event with which it began; what a dead process left came before everything."""
+    return min((each.id for each in events(work)), default=0)

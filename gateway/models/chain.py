@@ -19,6 +19,8 @@ class Chain:
         if not clients:
             raise ValueError("a chain needs at least one client")
         self._clients = tuple(clients)
+        self._began: dict[str | None, ModelClient] = {}
+        """Who called a tool last, by session, while the sequence lasts."""
 
     @property
     def host(self) -> str:
@@ -31,7 +33,8 @@ class Chain:
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         """Raises the main host's error, with what the others said in its text, when none answered."""
         failed: list[tuple[ModelClient, ModelError]] = []
-        candidates = self._clients[:1] if in_tool_sequence(request) else self._clients
+        began = self._began.pop(request.session, self._clients[0])
+        candidates = (began,) if in_tool_sequence(request) else self._clients
         for client in candidates:
             shown = False
             try:
@@ -40,6 +43,8 @@ class Chain:
                         shown = shown or isinstance(delta, TextDelta)
                         if isinstance(delta, Reply) and failed:
                             delta = replace(delta, notice=_notice(failed, client))
+                        if isinstance(delta, Reply) and delta.tool_calls:
+                            self._began[request.session] = client
                         yield delta
                 return
             except ModelError as error:

@@ -67,7 +67,9 @@ def _check(value: Any, schema: Any, root: Schema, path: str, depth: int) -> Iter
         yield f"{_at(path)} must be {_shown(schema['const'])}"
     options = schema.get("enum")
     if isinstance(options, list | tuple) and not any(same(value, option) for option in options):
-        yield f"{_at(path)} must be one of {', '.join(map(_shown, options))}, not {_shown(value)}"
+        meaning = schema.get("description")  # where a tool says why there is no such choice
+        hint = f" ({meaning})" if isinstance(meaning, str) and meaning else ""
+        yield f"{_at(path)} must be one of {', '.join(map(_shown, options))}, not {_shown(value)}{hint}"
     yield from _check_limits(value, schema, path)
     yield from _check_branches(value, schema, root, path, depth)
     if isinstance(value, dict):

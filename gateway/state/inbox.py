@@ -82,7 +82,7 @@ class SqliteInbox:
             found = db.execute(f"SELECT max(attempts) FROM inbox WHERE id IN ({marks})", tuple(ids)).fetchone()
             return int(found[0] or 0)
 
-        return await self._database.write(work)
+        return await self._database.write(work) if ids else 0
 
     async def bury(self, ids: Sequence[int], error: str, at: float) -> None:
         def work(db: sqlite3.Connection) -> None:

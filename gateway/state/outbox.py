@@ -101,6 +101,17 @@ class SqliteOutbox:
 
         await self._database.write(work)
 
+    async def unbind(self, part_id: int) -> Part:
+        def work(db: sqlite3.Connection) -> Part:
+            row = db.execute(
+                "UPDATE outbox SET remote_id = NULL, preview = 0, tried_at = NULL, state = 'queued',"
+                " nonce = substr(nonce, 2) || substr(nonce, 1, 1) WHERE id = ? RETURNING *",
+                (part_id,),
+            ).fetchone()
+            return _part(row)
+
+        return await self._database.write(work, durable=True)
+
     async def queued(self, chat: ChatRef) -> list[Part]:
         return await self._select("chat = ? AND state = 'queued' ORDER BY id", chat.key)
 

@@ -189,6 +189,9 @@ class Outbox(Protocol):
     async def forget_try(self, part_id: int) -> None:
         """The unknown try was a preview's and no longer matters: the part is sent as if for the first time."""
 
+    async def unbind(self, part_id: int) -> Part:
+        """The message that the part had is gone: it is sent as if for the first time, under another nonce."""
+
     async def queued(self, chat: ChatRef) -> list[Part]:
         """What waits for one chat, in order."""
 

@@ -25,7 +25,10 @@ class InboxItem:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One stretch of a chat. `tools` is the JSON of the tool schemas, as offered in every request of the session."""
+    """One stretch of a chat. `tools` is the JSON of the tool schemas, as offered in every request of the session.
+
+    `end_reason` of an open session is `resumed` until its next turn.
+    """
 
     id: str
     session_key: str

@@ -37,6 +37,8 @@ class SqliteSessions:
         return found[0] if found else None
 
     async def matching(self, prefix: str, chat_keys: tuple[str, ...] | None = None) -> list[SessionLine]:
+        if chat_keys == ():
+            return []
         where, keys = _among(chat_keys)
         after = prefix + "\U0010ffff"
         return await self._lines(f"id >= ? AND id < ? AND {where} ORDER BY active_at DESC, id", prefix, after, *keys)
@@ -90,8 +92,8 @@ class SqliteSessions:
                 _close(db, row["id"], "resumed another", at)
             drop_turns(db, session_id, "resumed", at)
             db.execute(
-                "UPDATE sessions SET ended_at = NULL, end_reason = NULL, session_key = ?, chat = ?, active_at = ?,"
-                " epoch = epoch + 1 WHERE id = ?",
+                "UPDATE sessions SET ended_at = NULL, end_reason = 'resumed', session_key = ?, chat = ?,"
+                " active_at = ?, epoch = epoch + 1 WHERE id = ?",
                 (session_key, chat.key, at, session_id),
             )
 
@@ -104,6 +106,8 @@ class SqliteSessions:
         await self._database.write(work)
 
     async def recent(self, limit: int, session_keys: tuple[str, ...] | None = None) -> list[SessionLine]:
+        if session_keys == ():
+            return []
         where, keys = _among(session_keys)
         return await self._lines(f"{where} ORDER BY active_at DESC, id LIMIT ?", *keys, limit)
 

@@ -26,7 +26,8 @@ class SqliteTurns:
     ) -> Turn:
         def work(db: sqlite3.Connection) -> Turn:
             raised = db.execute(
-                "UPDATE sessions SET epoch = epoch + 1, active_at = ? WHERE id = ? AND ended_at IS NULL"
+                "UPDATE sessions SET epoch = epoch + 1, active_at = ?, end_reason = NULL"
+                " WHERE id = ? AND ended_at IS NULL"
                 " RETURNING epoch",
                 (at, session_id),
             ).fetchone()

@@ -19,8 +19,8 @@ _NO_SUCH = {
         "entry as old_text rewrites that entry."
     ),
     "read": (
-        "There is no read: what is kept stands in your prompt and in the notes that follow it, and each answer of this "
-        "tool shows the live state."
+        "There is no read: what is kept stands in your prompt and in the notes that follow it, and each answer of "
+        "this tool shows the live state."
     ),
 }
 
@@ -36,12 +36,13 @@ class Call:
 def read_call(arguments: Mapping[str, Any], targets: Sequence[Target]) -> Call | str:
     """The call, or what is wrong with it and an example of a right one. `targets` are the stores that are on."""
     given = _renamed(arguments)
-    target = _target(given.get("target"), targets)
-    if isinstance(target, str):
-        return f"{target} Example: {_shown(example(targets, _action(given.get('action'))))}"
+    target = next((each for each in targets if given.get("target") == each.value), None)
+    if target is None:
+        why = _wrong_target(given.get("target"), targets)
+        return f"{why} Nothing was done. Example: {_shown(example(targets, _action(given.get('action'))))}"
     batch = given.get("operations")
-    if not batch and batch != []:
-        return _single(given, target, targets)
+    if batch in (None, "") or (batch == [] and given.get("action")):
+        return _single(given, target)
     if not isinstance(batch, list):
         return f"operations must be a list. Example: {_batch_example(target)}"
     if given.get("action"):
@@ -57,21 +58,18 @@ def read_call(arguments: Mapping[str, Any], targets: Sequence[Target]) -> Call |
     return Call(target, tuple(operations))
 
 
-def _single(given: Mapping[str, Any], target: Target, targets: Sequence[Target]) -> Call | str:
+def _single(given: Mapping[str, Any], target: Target) -> Call | str:
     read = _operation({key: value for key, value in given.items() if key != "target"}, target)
     return read if isinstance(read, str) else Call(target, (read,))
 
 
-def _target(given: Any, targets: Sequence[Target]) -> Target | str:
+def _wrong_target(given: Any, targets: Sequence[Target]) -> str:
     allowed = " or ".join(target.value for target in targets)
     if given is None or given == "":
-        return f"target is missing: {allowed}, at the top level. Nothing was done."
-    for target in Target:
-        if given == target.value:
-            if target in targets:
-                return target
-            return f"The store {target.value} is switched off; allowed: {allowed}. Nothing was done."
-    return f"target must be {allowed}, not {_shown(given)}. Nothing was done."
+        return f"target is missing: {allowed}, at the top level."
+    if given in [target.value for target in Target]:
+        return f"The store {given} is switched off; allowed: {allowed}."
+    return f"target must be {allowed}, not {_shown(given)}."
 
 
 def _operation(given: Mapping[str, Any], target: Target) -> Operation | str:

@@ -7,5 +7,5 @@ manifest = PlatformManifest(
     adapter="platforms.telegram.adapter:build",
     settings="platforms.telegram.settings:TelegramSettings",
     token_variable="TELEGRAM_BOT_TOKEN",
-    prompt_hint="The person reads on Telegram: bold, italic, lists, links, quotes and code are shown; wide tables are not.",
+    prompt_hint="The person reads on Telegram: bold, italic, lists, links, quotes and code show; wide tables do not.",
 )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from telegramify_markdown import RenderConfig
 
 _HIDDEN = {"<": "\ufdd0", "_": "\ufdd1", "*": "\ufdd2", "~": "\ufdd3", "$": "\ufdd4", "|": "\ufdd5", "[": "\ufdd6"}
-"""What the converter must not see, and the noncharacters that stand in for it: one UTF-16 unit each, as the original."""
+"""What the converter must not see, and the noncharacter that stands in for it: one UTF-16 unit each, as before."""
 
 _HIDE = str.maketrans(_HIDDEN)
 _SHOW = str.maketrans({stand_in: shown for shown, stand_in in _HIDDEN.items()})

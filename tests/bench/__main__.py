@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 
-from tests.bench import anytime, cache, latency, load, start
+from tests.bench import anytime, cache, latency, load, start, state
 
 Rows = list[tuple[str, str]]
 
@@ -21,6 +21,7 @@ BENCHES: dict[str, Callable[[], Awaitable[Rows]]] = {
     "load": load.rows,
     "anytime": anytime.rows,
     "cache": cache.rows,
+    "state": state.rows,
 }
 
 

@@ -16,6 +16,9 @@ from platforms.contract import AdapterContract
 from platforms.in_process import InProcess
 from platforms.manifest import AdapterContext
 from platforms.messages import Button, ChatRef
+from platforms.telegram.adapter import TelegramAdapter
+from tests.fakes.telegram import BotApi
+from tests.platforms.telegram.house import adapter_of
 
 
 class InProcessStage:
@@ -103,6 +106,36 @@ class ConsoleStage:
                     self._messages.pop(message_id, None)
 
 
+class TelegramStage:
+    """A private chat on the Bot API server, with the real client library."""
+
+    def __init__(self, server: BotApi, adapter: TelegramAdapter) -> None:
+        self.adapter = adapter
+        self.chat = ChatRef("telegram", "4294967500")
+        self._server = server
+        self._person = server.user(int(self.chat.chat_id), "Ada")
+
+    async def opened(self) -> None:
+        await self.adapter.listening.wait()
+
+    async def say(self, text: str) -> None:
+        self._person.says(text)
+
+    async def press(self, label: str) -> None:
+        self._person.presses(label)
+
+    async def redeliver(self) -> bool:
+        await self._server.until_confirmed()
+        self._server.deliver_again()
+        return True
+
+    async def shows(self) -> Sequence[str]:
+        return self._person.texts()
+
+    async def labels(self) -> Sequence[str]:
+        return self._person.chat.labels()
+
+
 class TestInProcess(AdapterContract):
     @pytest.fixture(params=["telegram-like", "discord-like", "plain"])
     def stage(self, request: pytest.FixtureRequest) -> InProcessStage:
@@ -120,3 +153,10 @@ class TestConsole(AdapterContract):
         stage = ConsoleStage(tmp_path)
         yield stage
         await stage.close()
+
+
+class TestTelegram(AdapterContract):
+    @pytest.fixture
+    async def stage(self, tmp_path: Path) -> AsyncIterator[TelegramStage]:
+        async with BotApi() as server:
+            yield TelegramStage(server, adapter_of(server, tmp_path))

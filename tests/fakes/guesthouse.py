@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from commands.ports import StatusView
+from commands.ports import Status, StatusView
 from commands.registry import built_in
 from gateway.clock import Clock, SystemClock
 from gateway.config.schema import Settings
 from gateway.engine.delivery import Delivery
 from gateway.engine.engine import Engine
 from gateway.engine.house import House
+from gateway.engine.status import HouseStatus, Live
 from gateway.models.client import ModelClient
 from gateway.state.store import SqliteStore
 from gateway.tools.tool import Tool
@@ -106,12 +107,14 @@ async def guesthouse(
     hosts: Sequence[ModelClient] = (),
     prompt: str = "You are a helpful assistant.",
     more: Sequence[Adapter] = (),
+    wants_tool: Callable[[str], bool] = lambda text: False,
+    full_status: bool = False,
 ) -> AsyncIterator[Guesthouse]:
-    """Open a house on `folder`, and close it as a SIGTERM would."""
+    """Open a house on `folder`, and close it as a SIGTERM would. `full_status` makes /status tell everything."""
     clock = clock or SystemClock()
     model = script if isinstance(script, ScriptedModel) else ScriptedModel(script)
-    adapter = adapter or InProcess(now=clock.now)
     store = await SqliteStore.open(folder / "state.db")
+    adapter = adapter or InProcess(now=clock.now, first_event=1 + await _events(store))
     notes = Notes()
     held = [with_settings or settings()]
     adapters: dict[str, Adapter] = {each.name: each for each in (adapter, *more)}
@@ -127,11 +130,29 @@ async def guesthouse(
         report=notes,
         started_at=clock.now(),
         carried=lambda owner: "Nothing is remembered yet.",
+        wants_tool=wants_tool,
     )
-    engine = Engine(house, built_in(), lambda engine: PlainStatus())
+
+    def status(engine: Engine) -> Status:
+        if not full_status:
+            return PlainStatus()
+        live = Live(
+            started_at=house.started_at,
+            platforms=lambda: engine.platforms,
+            turns=lambda: len(engine.workers.running),
+            waiting=lambda key: len(engine.workers.box(key).waiting),
+        )
+        return HouseStatus(store, folder / "state.db", clock, house.settings, lambda: "scripted/script", live=live)
+
+    engine = Engine(house, built_in(), status)
     await engine.start(list(adapters.values()))
     try:
         yield Guesthouse(engine, adapter, model, store, notes, held[0])
     finally:
         await engine.stop()
         await store.close()
+
+
+async def _events(store: SqliteStore) -> int:
+    """How many events the house has heard so far."""
+    return int(await store.database.read(lambda db: db.execute("SELECT count(*) FROM inbox").fetchone()[0]))

@@ -58,7 +58,8 @@ class Network:
 
 
 BLIND = Network("blind, like Telegram", 0.0, False)
-NONCES = Network("nonces, like Discord", 1.0, True)
+NONCES = Network("nonces, like Discord", 0.7, True)
+"""So short that some starts come in time for the nonce and others must look into the history."""
 
 
 class Moments:
@@ -98,9 +99,9 @@ class Siege:
         """Seconds from a start to the first listening, as last seen."""
         self.office = PostOffice(
             self.moments.note,
-            nonce_seconds=3 * network.nonce_seconds,
+            nonce_seconds=1.5 * network.nonce_seconds,
             answer_after=lambda: self.random.choice([0.0, self.random.uniform(0, 0.05)]),
-            deliver_twice=lambda: self.random.random() < 0.1,
+            again_after=lambda: self.random.uniform(0, 0.5) if self.random.random() < 0.2 else None,
         )
         self.host = Storyteller(self.moments.note)
         self.counts = folder / "counts.jsonl"

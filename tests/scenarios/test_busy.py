@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gateway.models.client import Request
 from tests.fakes.guesthouse import guesthouse
-from tests.fakes.scripted_model import Turn
+from tests.fakes.scripted_model import Script, Turn
 from tests.scenarios.props import counter, gateway, held
 
 
@@ -34,7 +34,7 @@ async def test_queued_messages_are_answered_in_order(tmp_path: Path) -> None:
 
 async def test_an_interrupting_message_ends_the_answer_and_is_answered(tmp_path: Path) -> None:
     gate = asyncio.Event()
-    script = [Turn(["Once upon", gate, " a time."]), "Four."]
+    script: Script = [Turn(["Once upon", gate, " a time."]), "Four."]
     async with guesthouse(tmp_path, script, with_settings=gateway(busy="interrupt")) as house:
         await house.adapter.say("a story")
         await house.adapter.until_text("Once upon")
@@ -59,7 +59,7 @@ async def test_what_is_interrupted_before_it_began_is_not_lost(tmp_path: Path) -
 async def test_an_interruption_that_comes_too_late_does_not_cut_its_own_answer(tmp_path: Path) -> None:
     """The running answer ends in the very moment in which the next message arrives."""
     gate = asyncio.Event()
-    script = [Turn(["One", gate, "."]), "Two."]
+    script: Script = [Turn(["One", gate, "."]), "Two."]
     async with guesthouse(tmp_path, script, with_settings=gateway(busy="interrupt")) as house:
         await house.adapter.say("1")
         await house.adapter.until_text("One")
@@ -83,7 +83,7 @@ async def test_a_command_between_turns_is_not_interrupted(tmp_path: Path) -> Non
 
 async def test_steering_is_taken_in_after_a_tool_and_answered_in_the_same_turn(tmp_path: Path) -> None:
     started, gate = asyncio.Event(), asyncio.Event()
-    script = [Turn(calls=[("count", {"word": "a"})]), "Counted, in French: un."]
+    script: Script = [Turn(calls=[("count", {"word": "a"})]), "Counted, in French: un."]
     tools = [held(started, gate)]
     async with guesthouse(tmp_path, script, tools=tools, with_settings=gateway(busy="steer")) as house:
         first = await house.adapter.say("count a")
@@ -102,7 +102,7 @@ async def test_steering_is_taken_in_after_a_tool_and_answered_in_the_same_turn(t
 
 async def test_steering_without_a_further_step_becomes_a_turn_of_its_own(tmp_path: Path) -> None:
     gate = asyncio.Event()
-    script = [Turn(["One", gate, "."]), "Two."]
+    script: Script = [Turn(["One", gate, "."]), "Two."]
     async with guesthouse(tmp_path, script, with_settings=gateway(busy="steer")) as house:
         await house.adapter.say("1")
         await house.adapter.until_text("One")
@@ -117,7 +117,7 @@ async def test_steering_without_a_further_step_becomes_a_turn_of_its_own(tmp_pat
 async def test_steering_keeps_its_place_behind_what_waits(tmp_path: Path) -> None:
     """A command that waits for the turn was given first, and is carried out first."""
     gate = asyncio.Event()
-    script = [Turn(["One", gate, "."]), "Two."]
+    script: Script = [Turn(["One", gate, "."]), "Two."]
     async with guesthouse(tmp_path, script, with_settings=gateway(busy="steer")) as house:
         await house.adapter.say("1")
         await house.adapter.until_text("One")
@@ -133,7 +133,7 @@ async def test_a_restart_answers_what_waited(tmp_path: Path) -> None:
     """Queued and steered messages are events of their own until a turn takes them."""
     for mode in ("queue", "steer"):
         folder, started, gate = tmp_path / mode, asyncio.Event(), asyncio.Event()
-        script = [Turn(calls=[("count", {"word": "a"})])]
+        script: Script = [Turn(calls=[("count", {"word": "a"})])]
         rules = gateway(busy=mode, drain_seconds=0)
         async with guesthouse(folder, script, tools=[held(started, gate)], with_settings=rules) as house:
             await house.adapter.say("count a")

@@ -11,21 +11,17 @@ import pytest
 from gateway.state.records import InboxItem, PartDraft, Row, Session, Turn
 from gateway.state.store import SqliteStore
 from gateway.transcript import ToolCall
-from platforms.messages import ChatKind, ChatRef, Inbound, Sender
+from platforms.in_process import Fault, InProcess
+from platforms.messages import ChatRef, Outbound
 from tests.fakes.clock import FakeClock
-from tests.fakes.guesthouse import guesthouse
+from tests.fakes.guesthouse import Guesthouse, guesthouse
+from tests.fakes.scripted_model import Script
 from tests.fakes.scripted_model import Turn as Says
-from tests.scenarios.props import counter, gateway, held
+from tests.scenarios.props import CHAT, START, counter, event, gateway, held, later
 
-CHAT = ChatRef("inprocess", "c1")
-START = 1_800_000_000.0
 CALL = ToolCall("call-1", "count", '{"word": "a"}')
 CALLED = Row("assistant", "I count.", tool_calls=(CALL,))
 RESULT = Row("tool", "counted a", tool_call_id="call-1")
-
-
-def event(text: str, event_id: str, chat: ChatRef = CHAT, *, at: float = START) -> Inbound:
-    return Inbound("house", event_id, chat, ChatKind.DIRECT, Sender("ada", "Ada"), text, at)
 
 
 async def open_session(store: SqliteStore, chat: ChatRef = CHAT) -> Session:
@@ -48,6 +44,11 @@ async def left_behind(folder: Path, rows: Sequence[Row], text: str = "count a") 
         await store.turns.add(turn, rows, START)
     await store.close()
     return item, turn
+
+
+def answered(house: Guesthouse) -> set[str]:
+    """The events of which the platform heard that they are over."""
+    return {each for summary in house.adapter.summaries() for each in summary.event_ids}
 
 
 @pytest.mark.parametrize(
@@ -100,9 +101,6 @@ async def test_a_streamed_message_is_edited_by_the_second_run(tmp_path: Path) ->
     part = await store.outbox.preview(CHAT, f"turn:{turn.id}", 0, PartDraft("Onc"), START)
     await store.outbox.mark(part.id, "preview", START, remote_id="m1")
     await store.close()
-    from platforms.in_process import InProcess
-    from platforms.messages import Outbound
-
     adapter = InProcess()
     assert await adapter.send(Outbound(CHAT, "Onc")) == "m1"
     async with guesthouse(tmp_path, ["Once upon a time."], adapter=adapter) as house:
@@ -117,12 +115,14 @@ async def test_a_resumed_turn_and_a_new_message_never_run_together(tmp_path: Pat
         folder = tmp_path / mode
         await left_behind(folder, ())
         counted: list[str] = []
-        script = [Says(calls=[("count", {"word": word})]) if word else "Ready." for word in ("a", "", "b", "")]
+        script: Script = [
+            Says(calls=[("count", {"word": word})]) if word else "Ready." for word in ("a", "", "b", "")
+        ]
         tools = [counter(counted)]
         async with guesthouse(folder, script, tools=tools, with_settings=gateway(busy=mode)) as house:
-            await house.adapter.say("count b")
-            done = ({"x1", "e1"}).issubset
-            await house.adapter.until(lambda done=done: done({e for s in house.adapter.summaries() for e in s.event_ids}))  # type: ignore[misc]
+            asked = await house.adapter.say("count b")
+            done = {"x1", asked.event_id}.issubset
+            await house.adapter.until(lambda done=done: done(answered(house)))  # type: ignore[misc]
             assert house.model.most_active == 1, mode
             assert len(counted) == len(set(counted)), mode
             assert await house.store.turns.running() == [], mode
@@ -162,8 +162,7 @@ async def test_what_kills_the_process_each_time_is_given_up(tmp_path: Path) -> N
     await store.close()
     clock = FakeClock(START + 60)
     async with guesthouse(tmp_path, ["Hello!"], clock=clock) as house:
-        await clock.advance(30)
-        await house.adapter.until_text("put aside")
+        await later(clock, lambda: any("put aside" in text for text in house.adapter.texts()))
         assert await house.adapter.reply_to("hello") == "Hello!"
 
 
@@ -182,7 +181,7 @@ async def test_a_turn_that_ends_within_the_drain_is_answered_before_the_end(tmp_
 
 async def test_a_turn_that_outlasts_the_drain_is_resumed(tmp_path: Path) -> None:
     gate = asyncio.Event()
-    script = [Says(["One", gate, "."])]
+    script: Script = [Says(["One", gate, "."])]
     async with guesthouse(tmp_path, script, with_settings=gateway(drain_seconds=0)) as house:
         await house.adapter.say("1")
         await house.adapter.until_text("One")
@@ -215,8 +214,6 @@ async def test_nothing_new_begins_during_the_drain(tmp_path: Path) -> None:
 
 
 async def test_a_hung_platform_does_not_keep_the_house_open(tmp_path: Path) -> None:
-    from platforms.in_process import Fault
-
     clock, store_after = FakeClock(), []
     async with guesthouse(tmp_path, ["One."], clock=clock) as house:
         house.adapter.fail_next(send=Fault.HANG)
@@ -232,7 +229,7 @@ async def test_a_hung_platform_does_not_keep_the_house_open(tmp_path: Path) -> N
 async def test_a_turn_stopped_in_the_middle_of_a_tool_by_the_end_of_the_process(tmp_path: Path) -> None:
     """Cut off by SIGTERM while a tool runs: the tool is not called again."""
     started, gate, counted = asyncio.Event(), asyncio.Event(), list[str]()
-    script = [Says(calls=[("count", {"word": "a"})])]
+    script: Script = [Says(calls=[("count", {"word": "a"})])]
     rules = gateway(drain_seconds=0)
     async with guesthouse(tmp_path, script, tools=[held(started, gate)], with_settings=rules) as house:
         await house.adapter.say("count a")

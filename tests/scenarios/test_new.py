@@ -8,13 +8,13 @@ from pathlib import Path
 from gateway.models.client import Request
 from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import guesthouse
-from tests.fakes.scripted_model import Turn
+from tests.fakes.scripted_model import Script, Turn
 from tests.scenarios.props import stubborn
 
 
 async def test_new_in_the_middle_of_an_answer(tmp_path: Path) -> None:
     gate = asyncio.Event()
-    script = [Turn(["Once upon", gate, " a time."]), "Hi there."]
+    script: Script = [Turn(["Once upon", gate, " a time."]), "Hi there."]
     async with guesthouse(tmp_path, script) as house:
         await house.adapter.say("a story")
         await house.adapter.until_text("Once upon")
@@ -26,7 +26,7 @@ async def test_new_in_the_middle_of_an_answer(tmp_path: Path) -> None:
 
 async def test_new_when_the_turn_ignores_cancellation(tmp_path: Path) -> None:
     clock, started = FakeClock(), asyncio.Event()
-    script = [Turn(calls=[("count", {"word": "a"})]), "Hi there.", "You were counting."]
+    script: Script = [Turn(calls=[("count", {"word": "a"})]), "Hi there.", "You were counting."]
     async with guesthouse(tmp_path, script, clock=clock, tools=[stubborn(clock, started, 5)]) as house:
         await house.adapter.say("count a")
         await started.wait()
@@ -58,15 +58,14 @@ async def test_a_model_that_goes_on_talking_is_not_heard(tmp_path: Path) -> None
 
     class Deaf(asyncio.Event):
         async def wait(self) -> bool:  # type: ignore[override]
-            talking.set()
             try:
+                talking.set()
                 return await super().wait()
             except asyncio.CancelledError:
                 await clock.sleep(5)
                 return True
 
-    gate = Deaf()
-    script = [Turn(["Once upon", gate, " a time.", gate]), "Hi there."]
+    script: Script = [Turn(["Once upon", Deaf(), " a time.", asyncio.Event()]), "Hi there."]
     async with guesthouse(tmp_path, script, clock=clock) as house:
         await house.adapter.say("a story")
         await house.adapter.until_text("Once upon")
@@ -81,7 +80,7 @@ async def test_a_model_that_goes_on_talking_is_not_heard(tmp_path: Path) -> None
 
 async def test_what_waited_is_answered_in_the_new_session(tmp_path: Path) -> None:
     gate = asyncio.Event()
-    script = [Turn(["Once upon", gate]), "A poem."]
+    script: Script = [Turn(["Once upon", gate]), "A poem."]
     async with guesthouse(tmp_path, script) as house:
         await house.adapter.say("a story")
         await house.adapter.until_text("Once upon")

@@ -1,6 +1,9 @@
+-- Numbers that are named elsewhere (inbox:55, turn:12, a message that a search found) are never given twice:
+-- AUTOINCREMENT.
+
 -- Inbound events, one row each, kept a week so that a redelivered event is known.
 CREATE TABLE inbox (
-    id          INTEGER PRIMARY KEY,
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
     platform    TEXT NOT NULL,
     account     TEXT NOT NULL,
     event_id    TEXT NOT NULL,
@@ -36,10 +39,11 @@ CREATE TABLE sessions (
 ) STRICT;
 CREATE UNIQUE INDEX sessions_open ON sessions (session_key) WHERE ended_at IS NULL;
 CREATE INDEX sessions_recent ON sessions (active_at);
+CREATE INDEX sessions_chat ON sessions (session_key, active_at);
 
 -- From one inbound message to its final reply.
 CREATE TABLE turns (
-    id         INTEGER PRIMARY KEY,
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
     session_id TEXT NOT NULL REFERENCES sessions (id),
     chat       TEXT NOT NULL,
     epoch      INTEGER NOT NULL,
@@ -54,7 +58,7 @@ CREATE INDEX turns_session ON turns (session_id);
 
 -- The conversation as the model sees it, row by row. `note` is what the gateway put before the content.
 CREATE TABLE messages (
-    id           INTEGER PRIMARY KEY,
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
     session_id   TEXT NOT NULL REFERENCES sessions (id),
     turn_id      INTEGER REFERENCES turns (id),
     role         TEXT NOT NULL CHECK (role IN ('user', 'assistant', 'tool')),

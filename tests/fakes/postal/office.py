@@ -10,7 +10,7 @@ import asyncio
 import itertools
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,8 +41,9 @@ class Box:
 class PostOffice:
     """`async with` it. `nonce_seconds` is how long a nonce is refused a second time; 0: never.
 
-    `noticed` is told `listening`, `delivered`, `acknowledged`, `sent` and `edited` as they happen. `answer_after` gives the
-    seconds before the next answer, `deliver_twice` says whether the next event comes twice.
+    `noticed` is told `listening`, `delivered`, `acknowledged`, `sent`, `receipt` and `edited` as they happen.
+    `answer_after` gives the seconds before the next answer, `again_after` those after which the next event comes a
+    second time, acknowledged or not; None: it does not.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class PostOffice:
         *,
         nonce_seconds: float = 0.0,
         answer_after: Callable[[], float] = lambda: 0.0,
-        deliver_twice: Callable[[], bool] = lambda: False,
+        again_after: Callable[[], float | None] = lambda: None,
     ) -> None:
         self.boxes: dict[str, Box] = {}
         self.port = 0
@@ -60,7 +61,7 @@ class PostOffice:
         self._noticed = noticed
         self._nonce_seconds = nonce_seconds
         self._answer_after = answer_after
-        self._deliver_twice = deliver_twice
+        self._again_after = again_after
         self._numbers = itertools.count(1)
         self._events = itertools.count(1)
         self._server: asyncio.Server | None = None
@@ -94,9 +95,19 @@ class PostOffice:
 
     def _deliver(self, event: dict[str, Any]) -> None:
         assert self._listener is not None
-        for _ in range(2 if self._deliver_twice() else 1):
-            _say(self._listener, event)
+        _say(self._listener, event)
         self._noticed("delivered")
+        if (seconds := self._again_after()) is not None:
+            self._later(self._say_after(self._listener, event, seconds))
+
+    async def _say_after(self, writer: asyncio.StreamWriter, line: dict[str, Any], seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        _say(writer, line)
+
+    def _later(self, step: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(step)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -125,14 +136,7 @@ class PostOffice:
                 self._noticed("acknowledged")
             case _:
                 answer = {"call": line["call"], **self._carry_out(line)}
-                later = asyncio.ensure_future(self._answer(writer, answer, self._answer_after()))
-                self._tasks.add(later)
-                later.add_done_callback(self._tasks.discard)
-
-    async def _answer(self, writer: asyncio.StreamWriter, answer: dict[str, Any], seconds: float) -> None:
-        if seconds:
-            await asyncio.sleep(seconds)
-        _say(writer, answer)
+                self._later(self._say_after(writer, answer, self._answer_after()))
 
     def _carry_out(self, line: dict[str, Any]) -> dict[str, Any]:
         box = self.box(line["chat"])

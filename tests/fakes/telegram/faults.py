@@ -41,9 +41,9 @@ def bad(description: str) -> Refusal:
     return Refusal(400, f"Bad Request: {description}")
 
 
-def flood(seconds: int) -> Refusal:
-    """429."""
-    return Refusal(429, f"Too Many Requests: retry after {seconds}", {"retry_after": seconds})
+def flood(seconds: float) -> Refusal:
+    """429. The real server speaks in whole seconds; a test has less time."""
+    return Refusal(429, f"Too Many Requests: retry after {seconds:g}", {"retry_after": seconds})
 
 
 def conflict() -> Refusal:

@@ -162,9 +162,7 @@ class Writing:
 
     def _write(self, chat: Chat, given: Given, fields: Raw, file: Upload | None = None) -> Raw:
         keyboard = _keyboard(given)
-        written: Written = self._world.write(
-            chat, {"from": self._bot, **fields, **keyboard}, by_bot=True, file=file
-        )
+        written: Written = self._world.write(chat, {"from": self._bot, **fields, **keyboard}, by_bot=True, file=file)
         written.quiet = str(given.get("disable_notification", "")).lower() == "true"
         return copy.deepcopy(written.raw)
 

@@ -1,4 +1,4 @@
-"""The people and places of the fake Telegram, as a test speaks of them: who says what where, and what a chat reads."""
+"""The people and places of the fake Telegram, as a test speaks of them: who says what, and what a chat reads."""
 
 from __future__ import annotations
 

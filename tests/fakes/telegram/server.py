@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import unquote
 
+from tests.fakes.telegram.control import control
 from tests.fakes.telegram.faults import Fault, Refusal, bad, conflict
 from tests.fakes.telegram.form import Upload, parameters
 from tests.fakes.telegram.methods import Writing
@@ -58,7 +59,7 @@ class BotApi:
         self.world = World(now)
         self.calls: list[Call] = []
         self.hung = 0
-        self._faults: dict[str, deque[Fault | Refusal]] = defaultdict(deque)
+        self._faults: dict[str, deque[Fault | Refusal | None]] = defaultdict(deque)
         self._writing = Writing(self.world, self.me)
         self._http = HttpServer(self._handle)
         self._webhook = Webhook(self.world)
@@ -107,9 +108,13 @@ class BotApi:
 
     # What goes wrong.
 
-    def misbehave(self, method: str, fault: Fault | Refusal, times: int = 1) -> None:
-        """Fail the next `times` calls of a method (after the faults that are queued already)."""
-        self._faults[method].extend([fault] * times)
+    def misbehave(self, method: str, fault: Fault | Refusal, times: int = 1, after: int = 0) -> None:
+        """Fail `times` calls of a method, `after` so many that go well (and after the faults queued already)."""
+        self._faults[method].extend([None] * after + [fault] * times)
+
+    def queued(self, method: str) -> int:
+        """How many calls of a method are still to go wrong (or well, before they do)."""
+        return len(self._faults[method])
 
     def behave(self, method: str) -> None:
         """Forget the faults that are queued for a method."""
@@ -137,16 +142,20 @@ class BotApi:
             async with asyncio.timeout(seconds), self.world.changed:
                 await self.world.changed.wait_for(holds)
         except TimeoutError:
-            reads = {number: [each.text for each in self.world.seen(chat)] for number, chat in self.world.chats.items()}
+            reads = {
+                number: [each.text for each in self.world.seen(chat)] for number, chat in self.world.chats.items()
+            }
             raise TimeoutError(f"waited {seconds:g} s in vain; the chats read {reads}") from None
 
-    async def until_confirmed(self, update: Raw | None = None) -> None:
+    async def until_confirmed(self, update: Raw | None = None, seconds: float = PATIENCE) -> None:
         """Wait until the bot has confirmed an update, or all of them."""
-        await self.until(lambda: update not in self.world.updates if update else not self.world.updates)
+        await self.until(lambda: update not in self.world.updates if update else not self.world.updates, seconds)
 
     # Inside.
 
     async def _handle(self, request: Request) -> Answer:
+        if request.path == "/control":
+            return await control(self, request.body)
         head, _, method = unquote(request.path).removeprefix("/file").rpartition("/")
         if request.path.startswith("/file/"):
             return self._file(unquote(request.path))

@@ -1,0 +1,192 @@
+"""A message being answered: its session and model are found, a turn takes its events, runs, and ends or is cut short.
+
+It remembers the turn between two tries. What a fault means, and whether there is another try, is the worker's matter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import asdict
+from typing import Any
+
+from gateway.engine import notices
+from gateway.engine.boundary import Boundary
+from gateway.engine.house import House
+from gateway.engine.mailbox import Running
+from gateway.engine.steps import to_its_end
+from gateway.engine.turn import Outcome, TurnRun
+from gateway.engine.work import Said, Work
+from gateway.errors import ConfigurationError, StaleEpoch
+from gateway.events import TurnFinished
+from gateway.models.client import HostInfo, ModelClient
+from gateway.models.unavailable import Unavailable
+from gateway.state.records import InboxItem, Row, Session, Turn
+from gateway.transcript import Usage
+from platforms.messages import Button, ChatRef, TurnSummary
+
+STARTS = 10
+"""Times that a turn may be taken up by a new process before it counts as what kills the process."""
+
+CUT = {
+    "stop": "stopped",
+    "new": "a new session was begun",
+    "interrupt": "interrupted by the next message",
+}
+
+Tell = Callable[[Coroutine[Any, Any, None]], object]
+"""Runs what follows an answer, beside everything else."""
+
+
+class Attempt:
+    """`make()` it as often as it takes. `items` grows by what is steered into the turn; `turn` is None until the
+    events are taken."""
+
+    def __init__(
+        self,
+        house: House,
+        boundary: Boundary,
+        tell: Tell,
+        running: Running[Work],
+        key: str,
+        items: tuple[InboxItem, ...],
+        turn: Turn | None,
+        words: str | None = None,
+    ) -> None:
+        self._house = house
+        self._boundary = boundary
+        self._tell = tell
+        self._running = running
+        self._key = key
+        self.items = items
+        self.turn = turn
+        self._words = words
+        self._session: Session | None = None
+        self._run: TurnRun | None = None
+
+    async def make(self) -> None:
+        """One try. Raises StaleEpoch when the session or the events went to somebody else, and any other fault."""
+        session = self._session = await self._find_session()
+        client, info, assisted, fallback = await client_for(self._house, session.chat)
+        if self._running.halted is not None:
+            raise asyncio.CancelledError  # somebody swallowed it
+        run = await to_its_end(self._begin(session, client, timed=not assisted, fallback=fallback))
+        if run.turn.starts > STARTS:
+            raise RuntimeError(f"the process ended {STARTS} times while it handled this")
+        try:
+            outcome = await run.run(info, assisted)
+        except StaleEpoch:
+            self._dropped(run)
+            raise
+        if outcome.state == "answered":
+            hint = await self._boundary.hint(session, run.rows, run.used(), info.window)
+            if hint is not None:
+                await self._offer_boundary(session, run.turn, hint)
+        self._say_finished(session, outcome)
+
+    async def cut_short(self) -> bool:
+        """After a cancellation: end the turn with what there is. False when no turn has taken the events yet, or the
+        house is closing, and the next process goes on."""
+        why = self._running.halted
+        if why is None or why == "shutdown" or self._run is None or self._session is None:
+            return False
+        outcome = await self._run.cut_short(CUT[why], silent=why == "new")
+        self._say_finished(self._session, outcome)
+        return True
+
+    def _say_finished(self, session: Session, outcome: Outcome) -> None:
+        chat = self.items[0].event.chat if self.items else session.chat
+        ids = tuple(each.event.event_id for each in self.items)
+        usage, state = asdict(outcome.usage), outcome.state
+        summary = TurnSummary(ids, session.id, outcome.reply, usage, outcome.notices, state)
+        self._tell(finished(self._house, chat, summary))
+
+    def _dropped(self, run: TurnRun) -> None:
+        turn, seconds = run.turn, self._house.clock.now() - run.turn.began_at
+        self._house.bus.publish(TurnFinished(turn.id, turn.session_id, turn.chat, "dropped", Usage(), seconds))
+
+    async def _find_session(self) -> Session:
+        if self.turn is None:
+            return await self._boundary.session_for(self._key, self.items[0].event)
+        session = await self._house.store.sessions.get(self.turn.session_id)
+        if session is None or session.ended_at is not None:
+            raise StaleEpoch(f"session {self.turn.session_id} is closed")
+        return session
+
+    async def _begin(self, session: Session, client: ModelClient, *, timed: bool, fallback: str | None) -> TurnRun:
+        """Take the events, or take the turn over."""
+        turns, now = self._house.store.turns, self._house.clock.now()
+        if self.turn is not None:
+            self.turn = await turns.take_over(self.turn)
+        else:
+            events = [each.event for each in self.items]
+            rows = self._boundary.user_rows(session, events, timed=timed, words=self._words)
+            ids = [each.id for each in self.items]
+            self.turn = await turns.begin(session.id, self.items[0].event.chat, ids, rows, now)
+        self._running.begun = True
+        speaker = f"{session.chat.platform}:{self.items[0].event.sender.id}" if self.items else "job"
+        self._run = TurnRun(
+            self._house,
+            session,
+            self.turn,
+            client,
+            speaker,
+            steered=lambda: self._steered(session),
+            taken=self._taken,
+            halted=lambda: self._running.halted is not None,
+            fallback=fallback,
+        )
+        return self._run
+
+    def _steered(self, session: Session) -> tuple[InboxItem, Row] | None:
+        """What the person said while the turn ran: the next message, which stays in the mailbox until it is taken."""
+        if not self._running.steered:
+            return None
+        work = self._running.steered[0]
+        assert isinstance(work, Said), "only messages steer"
+        item = work.items[0]
+        (row,) = self._boundary.user_rows(session, [item.event], timed=False)
+        return item, row
+
+    def _taken(self, item: InboxItem) -> None:
+        self.items = (*self.items, item)
+        if self._running.steered:
+            self._running.steered.popleft()
+
+    async def _offer_boundary(self, session: Session, turn: Turn, why: str) -> None:
+        """One quiet line with a button, after the answer."""
+        button = ((Button("🆕 New session", "/new"),),)
+        await self._house.delivery.post(turn.chat, f"hint:{turn.id}", notices.boundary_hint(why), buttons=button)
+
+
+async def finished(house: House, chat: ChatRef, summary: TurnSummary) -> None:
+    """Everything for these events is stored; once it is handed over, say so to the platform."""
+    await house.delivery.flushed(chat)
+    if (adapter := house.adapters.get(chat.platform)) is not None:
+        await adapter.finished(chat, summary)
+
+
+async def client_for(house: House, chat: ChatRef) -> tuple[ModelClient, HostInfo, bool, str | None]:
+    """The model of a chat, what is known of it, whether it needs assistance with tools, and what the chat was told
+    last about another host that answered."""
+    client, facts = _resolve(house, None), house.store.facts
+    wanted = [(chat.key, "model"), (_graded(client), "grade"), (chat.key, "fallback")]
+    chosen, grade, fallback = await facts.several(wanted)
+    if chosen is not None:
+        client = _resolve(house, chosen)
+        grade = await facts.get(_graded(client), "grade")
+    info = await client.info()
+    assisted = not info.tools if grade is None else not grade.get("tools", info.tools)
+    return client, info, assisted, fallback
+
+
+def _resolve(house: House, name: str | None) -> ModelClient:
+    try:
+        return house.hosts.resolve(name)
+    except ConfigurationError as error:
+        return Unavailable(str(error), name or "")
+
+
+def _graded(client: ModelClient) -> str:
+    """The scope under which a model's grade is kept."""
+    return f"model:{client.host}/{client.model}"

@@ -1,0 +1,96 @@
+"""Every statement that the repositories run finds its rows by an index, however large the tables grow."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+import gateway.state
+from gateway.state import contract, contract_outbox, contract_sessions, contract_turns
+from gateway.state.store import SqliteStore
+from tests.fakes.inline_database import InlineDatabase
+
+SUITES = [
+    suite
+    for module in (contract, contract_outbox, contract_sessions, contract_turns)
+    for name, suite in inspect.getmembers(module, inspect.isclass)
+    if name.endswith("Contract")
+]
+SMALL = ("dead_letters", "facts", "session_model_usage")
+"""Tables that hold few rows for good, and may be read from end to end."""
+
+WALKS = (
+    "FROM sessions WHERE 1 ORDER BY active_at DESC",  # ends at its limit
+    "SELECT DISTINCT chat FROM outbox",  # over what is queued only
+    "SELECT DISTINCT session_key FROM inbox",  # over what is held only
+    "FROM inbox WHERE state = 'new'",  # over what is new only
+    "FROM turns WHERE state = 'running'",  # over what runs only
+    "UPDATE outbox SET state = 'queued' WHERE state = 'sending'",  # over what is being sent only
+)
+MOVES = re.compile(r"UPDATE (OR REPLACE )?\w+ SET (chat|session_key|scope) = |SELECT id, session_key, active_at FROM")
+"""A chat moves once in its life: these may look at every row."""
+
+
+@pytest.fixture
+async def database() -> AsyncIterator[InlineDatabase]:
+    database = InlineDatabase()
+    yield database
+    await database.close()
+
+
+async def run_everything(database: InlineDatabase) -> None:
+    """The whole suite of stores, on one database that is emptied between the tests."""
+    store = SqliteStore(database)  # type: ignore[arg-type]
+    tables = ["outbox", "messages", "compactions", "inbox", "turns", "sessions", "facts", "dead_letters"]
+    for suite in SUITES:
+        for name, test in inspect.getmembers(suite(), inspect.iscoroutinefunction):
+            if name.startswith("test_"):
+                for table in (*tables, "session_model_usage"):
+                    database.connection.execute(f"DELETE FROM {table}")
+                await test(store)
+
+
+async def test_every_statement_uses_an_index(database: InlineDatabase) -> None:
+    await run_everything(database)
+    seen = [each for each in database.statements if each.split()[0] in ("SELECT", "INSERT", "UPDATE", "DELETE")]
+    assert len(seen) > 40
+    scans = []
+    for statement in seen:
+        if re.fullmatch(r"DELETE FROM \w+", statement) or MOVES.match(statement):
+            continue
+        for step in database.plan(statement):
+            scanned = re.match(r"SCAN (\w+)", step)
+            if (
+                scanned
+                and scanned[1] not in SMALL
+                and not (any(each in statement for each in WALKS) and "INDEX" in step)
+            ):
+                scans.append(f"{step}: {statement[-250:]}")
+    assert not scans, "\n" + "\n".join(scans)
+
+
+async def test_the_suite_runs_every_statement_there_is(database: InlineDatabase) -> None:
+    """So that the test above has seen them all."""
+    await run_everything(database)
+    seen = "\n".join(database.statements)
+    folder = Path(inspect.getfile(gateway.state)).parent
+    for path in folder.glob("*.py"):
+        if path.name in ("connection.py", "database.py", "versions.py", "health.py"):
+            continue
+        for verb, table in re.findall(r'"(INSERT INTO|INSERT OR REPLACE INTO|DELETE FROM) (\w+)', path.read_text()):
+            assert f"{verb} {table}" in seen, f"{path.name}: {verb} {table}"
+
+
+async def test_rows_are_sorted_by_no_temporary_tree_where_they_are_many(database: InlineDatabase) -> None:
+    plans = {
+        "messages of a session": "SELECT * FROM messages WHERE session_id = 's' AND id > 5 ORDER BY id",
+        "queued parts": "SELECT * FROM outbox WHERE chat = 'c' AND state = 'queued' ORDER BY id",
+        "the newest turn": "SELECT * FROM turns WHERE session_id = 's' ORDER BY id DESC LIMIT 1",
+        "new events": "SELECT * FROM inbox WHERE state = 'new' ORDER BY id",
+    }
+    sorted_late = {name: plan for name, query in plans.items() if "TEMP" in str(plan := database.plan(query))}
+    assert sorted_late == {}
