@@ -148,13 +148,18 @@ async def _gateway(invocation: Invocation) -> AsyncIterator[_House]:
 
 
 async def _served(profile: Profile) -> None:
-    """Wait until the console's socket is there; a window that finds none says so itself."""
+    """Wait until the console's socket answers; one that a dead process left does not. A window that finds none
+    says so itself."""
     from platforms.console.place import locate
 
     for _ in range(SOCKET_LOOKS):
-        if locate(profile.folder).exists():
-            return
-        await asyncio.sleep(0.01)
+        try:
+            _, writer = await asyncio.open_unix_connection(str(locate(profile.folder)))
+        except OSError:
+            await asyncio.sleep(0.01)
+            continue
+        writer.close()
+        return
 
 
 def _ready(invocation: Invocation) -> tuple[Profile, Loaded]:

@@ -57,6 +57,10 @@ class SessionsContract:
         assert second.ended_at == NOON + 9
         assert await store.sessions.current(CHAT.key) == first
         assert first.prompt == "prompt of s1"
+        await begun(store)
+        going_on = await store.sessions.get("s1")
+        assert going_on is not None
+        assert going_on.end_reason is None
         await store.turns.begin("s1", CHAT, [], [], NOON + 10)
         again = await store.sessions.get("s1")
         assert again is not None

@@ -40,8 +40,8 @@ def read(update: Update, me: User, now: float) -> Inbound | Moved | None:
 
 
 def _message(update_id: int, message: Message, me: User) -> Inbound | None:
-    raw = message.text or message.caption or _described(message)
     attachments = _attachments(message)
+    raw = message.text or message.caption or ("" if attachments else _described(message))
     if not raw and not attachments:
         return None
     entities = message.entities or message.caption_entities
@@ -160,7 +160,7 @@ def _forwarded(message: Message) -> str:
 
 
 def _described(message: Message) -> str:
-    """Words for what has neither text nor file."""
+    """Words for what has neither text nor file, so that whoever sent it gets an answer; none for service messages."""
     if message.sticker is not None:
         return f"[sticker {message.sticker.emoji or ''}]".replace(" ]", "]")
     if message.venue is not None:
@@ -173,7 +173,7 @@ def _described(message: Message) -> str:
         return f"[poll: {message.poll.question}]"
     if message.dice is not None:
         return f"[dice {message.dice.emoji}: {message.dice.value}]"
-    return ""
+    return "[something that cannot be read here]" if message.effective_attachment is not None else ""
 
 
 def _attachments(message: Message) -> tuple[Attachment, ...]:

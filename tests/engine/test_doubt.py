@@ -1,4 +1,4 @@
-"""A send whose end is unknown stays in doubt until the platform itself has cleared it up, whatever fails meanwhile."""
+"""A send whose end is unknown stays in doubt until the platform itself has cleared it up, whatever else fails."""
 
 from __future__ import annotations
 

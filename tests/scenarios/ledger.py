@@ -14,14 +14,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from tests.fakes.postal.office import Box, PostOffice
 from tests.scenarios.storyteller import NAME
 
-CUT_SHORT = "Part of my last reply may not have arrived"
 RECEIPT = "⏳"
-LIMIT = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +182,7 @@ class Ledger:
             if mine != sorted(mine):
                 yield f"{chat}: messages were answered in the order {mine}"
             spans = [self._turns[turn] for turn in mine]
-            for former, later in zip(spans, spans[1:], strict=False):
+            for former, later in pairwise(spans):
                 if former["ended_at"] is None or former["ended_at"] > later["began_at"]:
                     yield f"{chat}: turns {former['id']} and {later['id']} ran at the same time"
 
@@ -194,10 +193,10 @@ class Ledger:
         for key, many in self._counted.items():
             if many > 1:
                 yield f"the tool was called {many} times for {key}"
-        for row in self._rows:
-            if row["role"] == "tool" and (done := json.loads(row["content"])).get("success"):
-                if self._counted[done["counted"]] != 1:
-                    yield f"a result says that {done['counted']} was counted, the file says {self._counted}"
+        results = [json.loads(row["content"]) for row in self._rows if row["role"] == "tool"]
+        for result in results:
+            if result["success"] and not self._counted[result["counted"]]:
+                yield f"a result says that {result['counted']} was counted, and the file does not"
         called = {call for row in self._rows if row["tool_calls"] for call in _calls(row["tool_calls"])}
         answered = Counter(row["tool_call_id"] for row in self._rows if row["role"] == "tool")
         for call in called ^ answered.keys():

@@ -23,7 +23,7 @@ from tests.scenarios.storyteller import Storyteller
 
 Moment = Literal["starting", "listening", "receiving", "model", "parts", "tool", "idle"]
 CHATS = ("c1", "c2", "c3", "c4", "c5")
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Real seconds to wait for what must happen."""
 
 MISSED = 4.0
@@ -167,8 +167,8 @@ class Siege:
         return (
             f"{self.ended.total()} rounds ({self.network.name}; {moments}): {len(self.posted)} messages,"
             f" {self.host.takes.total()} model calls, {len(counting.counted(self.counts))} tool calls; at the ends"
-            f" {self.unknown.turns} turns ran, {self.unknown.events} events waited, {len(self.unknown.parts)} parts and"
-            f" {len(self.unknown.previews)} previews were in flight; {len(ledger.uncertain)} parts uncertain,"
+            f" {self.unknown.turns} turns ran, {self.unknown.events} events waited, {len(self.unknown.parts)} parts"
+            f" and {len(self.unknown.previews)} previews were in flight; {len(ledger.uncertain)} parts uncertain,"
             f" {ledger.orphans} previews orphaned; {time.monotonic() - self.began:.0f} s"
         )
 

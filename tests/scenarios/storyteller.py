@@ -65,7 +65,7 @@ class Storyteller(OpenAIServer):
         story = self._story(name)
         size = -(-len(story) // 8)
         pieces = [story[at : at + size] for at in range(0, len(story), size)]
-        return Step(pieces=pieces, delay=0.0 if "[quick]" in text else 0.5 if "[slow]" in text else 0.03)
+        return Step(pieces=pieces, delay=0.0 if "[quick]" in text else 0.25 if "[slow]" in text else 0.03)
 
     def _story(self, name: str) -> str:
         take = self.takes[name]

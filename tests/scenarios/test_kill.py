@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,49 +21,66 @@ def seed_for(number: int) -> int:
     return number + int(os.environ.get("INNKEEPER_TEST_SEED", "0"))
 
 
-async def killed(folder: Path, network: Network, seed: int, rounds: int) -> None:
+Say = Callable[[str], None]
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str]) -> Say:
+    """Prints a line for whoever looks, also when the test passes."""
+
+    def line(text: str) -> None:
+        with capsys.disabled():
+            print(f"\n{text}")
+
+    return line
+
+
+async def killed(folder: Path, network: Network, seed: int, moments: Sequence[Moment], say: Say) -> None:
     async with siege(folder, network, seed) as scene:
-        for moment in schedule(seed, rounds, KILLS):
+        for moment in moments:
             await scene.kill_at(moment)
         ledger = await scene.end()
         faults = [*ledger.faults(), *scene.host.faults]
-        print(f"\nkill -9, seed {seed}: {scene.summary(ledger)}")
+        say(f"kill -9, seed {seed}: {scene.summary(ledger)}")
         assert not faults, "\n".join([f"seed {seed}", *faults])
 
 
-async def drained(folder: Path, network: Network, seed: int, rounds: int) -> None:
+async def drained(folder: Path, network: Network, seed: int, moments: Sequence[Moment], say: Say) -> None:
     async with siege(folder, network, seed, drain_seconds=1) as scene:
-        for moment in schedule(seed, rounds, DRAINS):
+        for moment in moments:
             assert await scene.drain_at(moment) == 0, scene.gateway.said()
         ledger = await scene.end()
         faults = [*ledger.faults(), *scene.host.faults]
-        print(f"\nSIGTERM, seed {seed}: {scene.summary(ledger)}")
+        say(f"SIGTERM, seed {seed}: {scene.summary(ledger)}")
         assert not faults, "\n".join([f"seed {seed}", *faults])
         assert not scene.unknown.parts, "an orderly end leaves no part in doubt"
         assert not scene.unknown.previews, "an orderly end leaves no preview in doubt"
 
 
-@NETWORKS
-async def test_a_gateway_that_is_killed_goes_on_where_it_stood(tmp_path: Path, network: Network) -> None:
-    await killed(tmp_path, network, seed_for(1), len(KILLS))
+async def test_a_gateway_that_is_killed_goes_on_where_it_stood(tmp_path: Path, say: Say) -> None:
+    await killed(tmp_path, BLIND, seed_for(1), ["tool", "parts", "model"], say)
 
 
-async def test_a_gateway_that_is_asked_to_stop_loses_nothing(tmp_path: Path) -> None:
-    await drained(tmp_path, BLIND, seed_for(2), 2)
+async def test_a_network_that_can_tell_leaves_no_doubt_after_a_kill(tmp_path: Path, say: Say) -> None:
+    await killed(tmp_path, NONCES, seed_for(1), ["receiving", "parts", "starting"], say)
+
+
+async def test_a_gateway_that_is_asked_to_stop_loses_nothing(tmp_path: Path, say: Say) -> None:
+    await drained(tmp_path, BLIND, seed_for(2), ["parts", "tool"], say)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(900)
 @NETWORKS
-async def test_sixty_kills(tmp_path: Path, network: Network) -> None:
-    await killed(tmp_path, network, seed_for(3), 60)
+async def test_sixty_kills(tmp_path: Path, network: Network, say: Say) -> None:
+    await killed(tmp_path, network, seed_for(3), schedule(seed_for(3), 60, KILLS), say)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(300)
 @NETWORKS
-async def test_ten_orderly_ends(tmp_path: Path, network: Network) -> None:
-    await drained(tmp_path, network, seed_for(4), 10)
+async def test_ten_orderly_ends(tmp_path: Path, network: Network, say: Say) -> None:
+    await drained(tmp_path, network, seed_for(4), schedule(seed_for(4), 10, DRAINS), say)
 
 
 async def test_a_gateway_that_is_asked_to_stop_while_it_starts_closes_in_good_order(tmp_path: Path) -> None:

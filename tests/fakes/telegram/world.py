@@ -166,8 +166,8 @@ def _seen(written: Written) -> Seen:
     rows = raw.get("reply_markup", {}).get("inline_keyboard", [])
     return Seen(
         raw["message_id"],
-        raw.get("text", raw.get("caption", "")),
-        tuple(raw.get("entities", raw.get("caption_entities", ()))),
+        str(raw.get("text", raw.get("caption", ""))),
+        tuple(raw.get("entities") or raw.get("caption_entities") or ()),
         tuple(tuple(button["text"] for button in row) for row in rows),
         written.edits,
         raw.get("message_thread_id"),

@@ -250,6 +250,8 @@ async def test_what_has_no_words_is_described(ear: Listening, ada: Person) -> No
     assert (await heard(ear)).text == "[sticker 👍]"
     ada.says("", location={"latitude": 52.5, "longitude": 13.25})
     assert (await heard(ear)).text == "[location: 52.5, 13.25]"
+    ada.says("", story={"chat": ada.chat.state.raw, "id": 1})
+    assert (await heard(ear)).text == "[something that cannot be read here]"
 
 
 async def test_half_of_a_surrogate_pair_is_heard_as_an_unknown_character(ear: Listening, ada: Person) -> None:

@@ -1,0 +1,65 @@
+"""The real local server behind the whole engine: the prompt's bytes and the cache through turns and restarts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from gateway.clock import SystemClock
+from gateway.models.local import LocalHost
+from platforms.in_process import InProcess
+from tests.fakes.guesthouse import Guesthouse, guesthouse
+
+pytestmark = pytest.mark.model
+
+PERSONA = "You are a helpful AI assistant named Innkeeper. Give correct, short answers." + " Be polite." * 60
+
+
+@asynccontextmanager
+async def inn(folder: Path, weights: Path, adapter: InProcess) -> AsyncIterator[Guesthouse]:
+    """A house whose only model is the embedded one, in a server process of its own."""
+    host = LocalHost(weights, folder, clock=SystemClock(), temperature=0.0)
+    async with guesthouse(folder, adapter=adapter, hosts=[host], prompt=PERSONA) as house:
+        yield house
+    await host.close()
+
+
+async def cached(house: Guesthouse, chat: str) -> tuple[int, int]:
+    """Cached and whole prompt tokens of a chat's session so far."""
+    session = await house.store.sessions.current(f"inprocess:{chat}")
+    assert session is not None
+    lines = await house.store.usage.of_session(session.id)
+    return sum(each.cached for each in lines), sum(each.input for each in lines)
+
+
+async def said(house: Guesthouse, text: str, chat: str) -> tuple[int, int]:
+    """Say something; the cached and the whole prompt tokens of the request that it caused."""
+    session = await house.store.sessions.current(f"inprocess:{chat}")
+    before = await cached(house, chat) if session is not None else (0, 0)
+    await house.adapter.reply_to(text, chat=chat, seconds=60)
+    after = await cached(house, chat)
+    return after[0] - before[0], after[1] - before[1]
+
+
+async def test_the_cache_stays_warm_through_turns_other_chats_and_restarts(tmp_path: Path, weights: Path) -> None:
+    adapter = InProcess()
+    async with inn(tmp_path, weights, adapter) as house:
+        _, first = await said(house, "What is the capital of France?", "ada")
+        warm, second = await said(house, "And of Italy?", "ada")
+        assert warm >= 0.95 * first
+        _, bob = await said(house, "How many days are in a week?", "bob")
+        warm, third = await said(house, "And of Spain?", "ada")
+        assert warm >= 0.95 * second
+        prompts = {chat: (await house.store.sessions.current(f"inprocess:{chat}")).prompt for chat in ("ada", "bob")}  # type: ignore[union-attr]
+    async with inn(tmp_path, weights, adapter) as house:
+        warm, _ = await said(house, "And of Greece?", "ada")
+        assert warm >= 0.95 * third
+        warm, _ = await said(house, "And in a year?", "bob")
+        assert warm >= 0.95 * bob
+        for chat, prompt in prompts.items():
+            session = await house.store.sessions.current(f"inprocess:{chat}")
+            assert session is not None
+            assert session.prompt == prompt == PERSONA
