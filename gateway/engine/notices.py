@@ -95,6 +95,11 @@ def poison_report(chat: str, error: str, text: str) -> str:
     return f"⚠️ A message in {chat} failed three times and was put aside: {error}. ({len(text)} characters)"
 
 
+def unreadable(platform: str, why: str) -> str:
+    """For the owner: an event that could not be read at all."""
+    return f"⚠️ Something from {platform} could not be read and was put aside: {why}"
+
+
 def expired(count: int) -> str:
     was = "was" if count == 1 else "were"
     return f"⚠️ {_messages(count)} of mine could not be delivered in time and {was} dropped."

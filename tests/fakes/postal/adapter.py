@@ -26,6 +26,7 @@ class PostAdapter:
         self._port = int(given["port"])
         self._capabilities = Capabilities(
             limit=given["limit"],
+            buttons=False,
             edit_seconds=given["edit_seconds"],
             nonce_seconds=given["nonce_seconds"],
             finds=given["finds"],
@@ -57,7 +58,11 @@ class PostAdapter:
                 await asyncio.sleep(RECONNECT)
                 continue
             while (event := await self._events.get()) is not None:
-                await sink(_inbound(event))
+                try:
+                    await sink(_inbound(event))
+                except Exception:
+                    await asyncio.sleep(RECONNECT)
+                    break  # not stored, so not acknowledged: the office is asked for it again
                 try:
                     await self._write({"op": "ack", "event": event["event"]})
                 except OSError:
@@ -73,6 +78,8 @@ class PostAdapter:
         await self._call("delete", chat, message=message_id)
 
     async def find(self, chat: ChatRef, nonce: str) -> str | None:
+        if not self._capabilities.finds:
+            return None
         found: str | None = await self._call("find", chat, nonce=nonce)
         return found
 

@@ -39,7 +39,8 @@ class Box:
 
 
 class PostOffice:
-    """`async with` it. `nonce_seconds` is how long a nonce is refused a second time; 0: never.
+    """`async with` it. `nonce_seconds` is how long a nonce is refused a second time; 0: never. A message has one to
+    `limit` code points.
 
     `noticed` is told `listening`, `delivered`, `acknowledged`, `sent`, `receipt` and `edited` as they happen.
     `answer_after` gives the seconds before the next answer, `again_after` those after which the next event comes a
@@ -51,6 +52,7 @@ class PostOffice:
         noticed: Callable[[str], None] = lambda what: None,
         *,
         nonce_seconds: float = 0.0,
+        limit: int = 120,
         answer_after: Callable[[], float] = lambda: 0.0,
         again_after: Callable[[], float | None] = lambda: None,
     ) -> None:
@@ -60,6 +62,7 @@ class PostOffice:
         """Events that nobody acknowledged yet, by number."""
         self._noticed = noticed
         self._nonce_seconds = nonce_seconds
+        self._limit = limit
         self._answer_after = answer_after
         self._again_after = again_after
         self._numbers = itertools.count(1)
@@ -141,6 +144,8 @@ class PostOffice:
     def _carry_out(self, line: dict[str, Any]) -> dict[str, Any]:
         box = self.box(line["chat"])
         match line["op"]:
+            case "send" | "edit" if not 0 < len(line["text"]) <= self._limit:
+                return {"error": f"a message has 1 to {self._limit} characters"}
             case "send":
                 return {"result": self._send(box, line["text"], line["nonce"])}
             case "edit" if (letter := box.letters.get(line["message"])) is not None:
@@ -148,8 +153,8 @@ class PostOffice:
                 letter.edits += 1
                 self._noticed("edited")
                 return {"result": None}
-            case "delete" if line["message"] in box.letters:
-                del box.letters[line["message"]]
+            case "delete":
+                box.letters.pop(line["message"], None)
                 return {"result": None}
             case "find":
                 return {"result": _named(box, line["nonce"])}

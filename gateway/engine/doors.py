@@ -1,0 +1,104 @@
+"""Which platforms are on, their adapters, and what an adapter may ask of the house while it runs.
+
+One that cannot be built costs a line, not the house.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from commands.registry import Registry
+from gateway.clock import Clock
+from gateway.config.paths import Profile
+from gateway.config.schema import Settings
+from gateway.engine import notices
+from gateway.engine.delivery import Delivery
+from gateway.state.protocols import Store
+from platforms.adapter import Adapter
+from platforms.errors import PlatformDown
+from platforms.manifest import AdapterContext, PlatformManifest
+from platforms.messages import ChatRef
+from platforms.registry import load_adapter, manifests, usable
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """The platforms that are on, and one line for each that is broken."""
+
+    manifests: Mapping[str, PlatformManifest]
+    problems: tuple[str, ...]
+
+
+def doors(settings: Settings, only: Sequence[str] | None) -> Doors:
+    """Always-on platforms, and those with a token; of these the ones named in `only`, when given."""
+    entries = manifests()
+    found = {
+        name: manifest
+        for name, manifest in usable(entries.values()).items()
+        if (only is None or name in only)
+        and (manifest.always_on or getattr(settings.platforms.get(name), "token", None))
+    }
+    broken = [f"{each.name}: {each.why}" for each in entries.values() if not isinstance(each, PlatformManifest)]
+    return Doors(found, tuple(broken))
+
+
+class Porter:
+    """What adapters are given: letters for the dead, moves of chats, news of windows."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        store: Store,
+        clock: Clock,
+        delivery: Delivery,
+        registry: Registry,
+        tell_owner: Callable[[str, str], Awaitable[None]],
+        moved_in_settings: Callable[[ChatRef, ChatRef], Awaitable[None]],
+    ) -> None:
+        self._profile = profile
+        self._store = store
+        self._clock = clock
+        self._delivery = delivery
+        self._commands = {spec.name: spec.help for spec in registry if spec.chat and spec.name != "backlog"}
+        self._tell_owner = tell_owner
+        self._moved_in_settings = moved_in_settings
+
+    def build(self, manifest: PlatformManifest, settings: Settings) -> Adapter:
+        """Load one adapter. Raises PlatformDown."""
+        section = settings.platforms.get(manifest.name)
+        context = AdapterContext(
+            settings=section.model_dump() if section is not None else {},
+            profile=self._profile.name,
+            folder=str(self._profile.folder),
+            options={
+                "on_attach": self._delivery.wake,
+                "commands": self._commands,
+                "moved": self._moved,
+                "bury": partial(self._bury, manifest.name),
+                "now": self._clock.now,
+            },
+        )
+        return load_adapter(manifest, context)
+
+    async def _bury(self, platform: str, event_id: str, why: str, raw: str) -> None:
+        """Something came that cannot even be read: keep it, and tell the owner."""
+        await self._store.inbox.bury_raw(platform, "", event_id, raw, why, self._clock.now())
+        await self._tell_owner(f"unread:{platform}:{event_id}", notices.unreadable(platform, why))
+
+    async def _moved(self, old: ChatRef, new: ChatRef) -> None:
+        """A chat has a new id: its session, what waits for it, its facts and its place in the allowlist go along."""
+        await self._store.sessions.move_chat(old, new)
+        await self._moved_in_settings(old, new)
+
+
+def load_all(porter: Porter, found: Doors, settings: Settings, adapters: dict[str, Adapter]) -> list[str]:
+    """Build every adapter into `adapters`; one line for each that could not be."""
+    problems = []
+    for manifest in found.manifests.values():
+        try:
+            adapters[manifest.name] = porter.build(manifest, settings)
+        except PlatformDown as error:
+            problems.append(f"{manifest.name}: {error}")
+    return problems

@@ -1,0 +1,88 @@
+"""What commands ask about curated memory beyond the two files: why something was not remembered, and erasing traces."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+
+from gateway.engine.session_notes import START
+from gateway.state.protocols import Store
+from gateway.state.records import Session
+from memory.model import Target
+from memory.store import Stores
+
+TOOL = "memory"
+
+
+class MemoryDesk:
+    """`commands.ports.Memory` on the stores and the archive."""
+
+    def __init__(self, stores: Stores, store: Store) -> None:
+        self._stores = stores
+        self._store = store
+
+    @property
+    def stores(self) -> Stores:
+        return self._stores
+
+    async def erase(self, texts: Sequence[str]) -> int:
+        return await self._store.turns.erase(texts)
+
+    async def diagnosis(self, key: str | None) -> list[str]:
+        """The causes in order, each with what holds; the last line is the next step."""
+        on = self._stores.enabled
+        lines = [await self._called(key), self._on(on)]
+        lines += [f"⚠️ {each}" for each in await asyncio.to_thread(self._stores.problems)]
+        lines += [f"{target.file_name}: {self._stores.path(target)}, {self._stores.usage(target)}" for target in on]
+        lines += await self._older(key)
+        lines.append("Next step: /remember TEXT keeps it without a model; a stronger model (/model) calls for more.")
+        return lines
+
+    async def _called(self, key: str | None) -> str:
+        """Whether this session's model asked for a write at all, and what it was told."""
+        session = await self._store.sessions.current(key) if key else None
+        if session is None:
+            return "1. No session here: nothing was asked for."
+        calls, refusals = await self._calls(session)
+        if not calls:
+            return "1. No write was asked for in this session: the model never called the memory tool."
+        if refusals:
+            return f"1. {calls} writes were asked for, {len(refusals)} refused. The last: {refusals[-1]}"
+        return f"1. {calls} writes were asked for in this session, none refused."
+
+    async def _calls(self, session: Session) -> tuple[int, list[str]]:
+        rows = [each.row for each in await self._store.turns.messages(session.id)]
+        names = {call.id for row in rows for call in row.tool_calls if call.name == TOOL}
+        refusals = []
+        for row in rows:
+            if row.role == "tool" and row.tool_call_id in names:
+                try:
+                    answer = json.loads(row.content)
+                except ValueError:
+                    continue
+                if not answer.get("success"):
+                    refusals.append(str(answer.get("error", "no reason given")))
+        return len(names), refusals
+
+    @staticmethod
+    def _on(on: Sequence[Target]) -> str:
+        if len(on) == len(Target):
+            return "2. Both stores are on."
+        off = [target.value for target in Target if target not in on]
+        return f"2. Switched off: {', '.join(off)} (memory.memory_enabled, memory.user_profile_enabled)."
+
+    async def _older(self, key: str | None) -> list[str]:
+        session = await self._store.sessions.current(key) if key else None
+        start = await self._store.facts.get(session.id, START) if session is not None else None
+        if start is None:
+            return []
+        later = [
+            entry
+            for target in self._stores.enabled
+            for entry in self._stores.entries(target)
+            if entry not in start["entries"].get(target.value, [])
+        ]
+        if not later:
+            return ["3. Everything that is kept stands in this session's prompt."]
+        return [f"3. This session is older than {len(later)} entries: they came as a note. /new puts them into the prompt."]
