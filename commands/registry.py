@@ -46,9 +46,9 @@ class Registry:
 def built_in() -> Registry:
     """The house's own commands, then those of plugins (entry-point group `innkeeper.commands`: a CommandSpec)."""
     from commands import help as help_command
-    from commands import models, sessions, status
+    from commands import memory_writes, models, sessions, status
 
-    registry = Registry([*sessions.SPECS, *models.SPECS, *status.SPECS, *help_command.SPECS])
+    registry = Registry([*sessions.SPECS, *memory_writes.SPECS, *models.SPECS, *status.SPECS, *help_command.SPECS])
     for entry in entry_points(group="innkeeper.commands"):
         try:
             spec = entry.load()

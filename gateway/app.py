@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
@@ -16,8 +16,9 @@ from commands.authority import role_of
 from commands.ports import Ports
 from commands.registry import Registry, built_in
 from commands.spec import Role
-from gateway.agent.snapshot import ProfilePrompt
+from gateway.agent.snapshot import Opener, Opening, limits
 from gateway.clock import Clock, SystemClock
+from gateway.config.edit import set_key
 from gateway.config.extensions import Extensions
 from gateway.config.load import Loaded
 from gateway.config.lock import ProfileLock
@@ -27,9 +28,12 @@ from gateway.config.schema import Settings
 from gateway.engine import notices
 from gateway.engine.delivery import Delivery
 from gateway.engine.desks import ChosenModels, StoredArchive, StoredBooks
+from gateway.engine.doors import Doors, Porter, doors, load_all
 from gateway.engine.engine import Engine
 from gateway.engine.house import House
+from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.session_key import access_rules, effective_rule
+from gateway.engine.session_notes import SessionNotes
 from gateway.engine.status import HouseStatus, Live
 from gateway.errors import InnkeeperError
 from gateway.models.client import ModelClient
@@ -37,14 +41,14 @@ from gateway.models.local import open_local
 from gateway.models.registry import HostRegistry
 from gateway.observability.logging import set_up
 from gateway.observability.redact import Redactor
+from gateway.observability.report import LogReport
 from gateway.state.store import SqliteStore
 from gateway.tools.loader import plugin_tools
+from gateway.tools.memory_tool import memory_tool
 from gateway.tools.toolset import Toolset
+from memory.store import Stores
 from platforms.adapter import Adapter
-from platforms.errors import PlatformDown
-from platforms.manifest import AdapterContext, PlatformManifest
 from platforms.messages import ChatKind, ChatRef, Inbound
-from platforms.registry import load_adapter, manifests, usable
 
 WATCH_SECONDS = 2.0
 """How often the settings file is looked at."""
@@ -128,7 +132,7 @@ async def running(
 
     Raises ProfileLocked, ConfigurationError, DatabaseTooNew.
     """
-    clock = SystemClock()
+    clock, report = SystemClock(), LogReport("gateway.engine")
     async with AsyncExitStack() as stack:
         stack.enter_context(ProfileLock(profile, clock))
         logs = set_up(profile.logs, logging.INFO, Redactor(loaded.secrets), console=verbose)
@@ -138,19 +142,16 @@ async def running(
         watcher = Watcher(profile, loaded, environment, extensions)
         hosts = host_registry(profile, loaded, clock)
         stack.push_async_callback(hosts.close)
-        report = LogReport(logging.getLogger("gateway.engine"))
         adapters: dict[str, Adapter] = {}
-        delivery = Delivery(store, adapters, clock)
-        found, problems = _platforms(loaded.settings, only)
-        house = _house(profile, store, clock, watcher, hosts, adapters, delivery, report, found, problems)
-        for manifest in found.values():
-            _load(manifest, profile, loaded.settings, delivery, adapters, problems)
+        registry, found = built_in(), doors(loaded.settings, only)
+        house, problems = await _furnish(profile, store, clock, watcher, hosts, adapters, found, report)
+        engine = Engine(house, registry, lambda made: _status(profile, house, hosts, made), lambda: _known(loaded))
+        moved = _allowlist_follower(profile, watcher, environment, extensions)
+        tell = engine.workers.tell_owner
+        porter = Porter(profile, store, clock, house.delivery, registry, tell, moved)
+        problems += load_all(porter, found, loaded.settings, adapters)
         for adapter in adapters.values():
             stack.push_async_callback(adapter.close)
-        registry = built_in()
-        engine = Engine(
-            house, registry, lambda engine: _status(profile, house, hosts, engine), lambda: _known(loaded)
-        )
         await engine.start(list(adapters.values()))
         stack.push_async_callback(engine.stop)
         warm = asyncio.ensure_future(_warm(hosts, report))
@@ -161,60 +162,73 @@ async def running(
         yield App(profile, engine, hosts, watcher, registry, lines)
 
 
-def _house(
+async def _furnish(
     profile: Profile,
     store: SqliteStore,
     clock: Clock,
     watcher: Watcher,
     hosts: HostRegistry,
     adapters: Mapping[str, Adapter],
-    delivery: Delivery,
+    found: Doors,
     report: LogReport,
-    found: Mapping[str, PlatformManifest],
-    problems: list[str],
-) -> House:
+) -> tuple[House, list[str]]:
+    """The house, and one line for everything that is not as it should be. Memory is repaired before it is read."""
+
     def settings() -> Settings:
         return watcher.current.settings
 
+    stores = memory_stores(profile, settings, clock)
+    for line in await asyncio.to_thread(stores.repair):
+        report.warning("memory.repaired", what=line)
     plugins = plugin_tools()
-    problems.extend(plugins.problems)
-    prompt = ProfilePrompt(profile, settings, lambda line: report.warning("prompt.left_out", why=line))
+    own = [tool for tool in (memory_tool(stores),) if tool is not None]
+    toolset = Toolset([*own, *plugins.tools], settings().agent.disabled_toolsets)
+    opener = Opener(profile, stores, toolset, lambda line: report.warning("prompt.left_out", why=line))
 
-    def render(event: Inbound) -> str:
+    def opening(event: Inbound) -> Opening:
         role = role_of(event.chat.platform, event.sender.id, access_rules(settings()))
-        manifest = found.get(event.chat.platform)
+        manifest = found.manifests.get(event.chat.platform)
         owner = role is Role.OWNER and event.kind is ChatKind.DIRECT
-        return prompt.render(owner=owner, hint=manifest.prompt_hint if manifest else "")
+        return opener.opening(owner=owner, hint=manifest.prompt_hint if manifest else "")
 
-    return House(
+    house = House(
         store=store,
         clock=clock,
         settings=settings,
         adapters=adapters,
-        delivery=delivery,
+        delivery=Delivery(store, adapters, clock),
         hosts=hosts,
-        toolset=Toolset(plugins.tools, settings().agent.disabled_toolsets),
-        render_prompt=render,
+        toolset=toolset,
+        opening=opening,
         report=report,
         started_at=clock.now(),
-        carried=prompt.carried,
+        carried=opener.carried,
+        notes=SessionNotes(store.facts, opener.entries, lambda: settings().memory.session_notes),
+        stores=stores,
     )
+    return house, [*found.problems, *plugins.problems, *await asyncio.to_thread(stores.problems)]
 
 
-class LogReport:
-    """`engine.house.Report` on the standard library's logging; masking is the handlers' matter."""
+def memory_stores(profile: Profile, settings: Callable[[], Settings], clock: Clock) -> Stores:
+    """The two files of a profile."""
+    return Stores(profile.memories, lambda: limits(settings()), clock.now)
 
-    def __init__(self, log: logging.Logger) -> None:
-        self._log = log
 
-    def info(self, event: str, **fields: object) -> None:
-        self._log.info(event, extra={"fields": fields})
+def _allowlist_follower(
+    profile: Profile, watcher: Watcher, environment: Mapping[str, str], extensions: Extensions | None
+) -> Callable[[ChatRef, ChatRef], Awaitable[None]]:
+    """Keeps a chat's place in the allowlist when it gets a new id."""
 
-    def warning(self, event: str, **fields: object) -> None:
-        self._log.warning(event, extra={"fields": fields})
+    async def follow(old: ChatRef, new: ChatRef) -> None:
+        section = watcher.current.settings.platforms.get(old.platform)
+        listed = [str(each) for each in getattr(section, "allowed_chats", ())]
+        if old.chat_id in listed and new.chat_id not in listed:
+            entries = ", ".join(f"'{new.chat_id if each == old.chat_id else each}'" for each in listed)
+            key = f"platforms.{old.platform}.allowed_chats"
+            await asyncio.to_thread(set_key, profile, key, f"[{entries}]", environment, extensions)
+            await asyncio.to_thread(watcher.check, True)
 
-    def error(self, event: str, **fields: object) -> None:
-        self._log.error(event, extra={"fields": fields})
+    return follow
 
 
 def host_registry(profile: Profile, loaded: Loaded, clock: Clock) -> HostRegistry:
@@ -239,7 +253,9 @@ def stored_ports(profile: Profile, loaded: Loaded, store: SqliteStore, clock: Cl
     status = HouseStatus(
         store, profile.database, clock, lambda: loaded.settings, lambda: main_model(hosts), gateway=gateway
     )
-    return Ports(StoredArchive(store), StoredBooks(store, clock), status, ChosenModels(store.facts, hosts))
+    memory = MemoryDesk(memory_stores(profile, lambda: loaded.settings, clock), store)
+    models = ChosenModels(store.facts, hosts)
+    return Ports(StoredArchive(store), StoredBooks(store, clock), status, models, memory=memory)
 
 
 def _status(profile: Profile, house: House, hosts: HostRegistry, engine: Engine) -> HouseStatus:
@@ -256,45 +272,6 @@ def _status(profile: Profile, house: House, hosts: HostRegistry, engine: Engine)
 
 def _known(loaded: Loaded) -> tuple[str, ...]:
     return (*loaded.settings.model.fallbacks, *loaded.settings.hosts)
-
-
-def _platforms(settings: Settings, only: Sequence[str] | None) -> tuple[dict[str, PlatformManifest], list[str]]:
-    """The platforms that are on: always-on ones, and those with a token. One line for each that is broken."""
-    entries = manifests()
-    found = {
-        name: manifest
-        for name, manifest in usable(entries.values()).items()
-        if (only is None or name in only)
-        and (manifest.always_on or getattr(settings.platforms.get(name), "token", None))
-    }
-    problems = [f"{each.name}: {each.why}" for each in entries.values() if not isinstance(each, PlatformManifest)]
-    return found, problems
-
-
-def _load(
-    manifest: PlatformManifest,
-    profile: Profile,
-    settings: Settings,
-    delivery: Delivery,
-    adapters: dict[str, Adapter],
-    problems: list[str],
-) -> None:
-    """Build one adapter; one that cannot be built costs a line, not the house."""
-    section = settings.platforms.get(manifest.name)
-
-    def attached(chat: ChatRef) -> None:
-        delivery.wake(chat)
-
-    context = AdapterContext(
-        settings=section.model_dump() if section is not None else {},
-        profile=profile.name,
-        folder=str(profile.folder),
-        options={"on_attach": attached},
-    )
-    try:
-        adapters[manifest.name] = load_adapter(manifest, context)
-    except PlatformDown as error:
-        problems.append(f"{manifest.name}: {error}")
 
 
 async def _warm(hosts: HostRegistry, report: LogReport) -> None:

@@ -119,6 +119,10 @@ class Stores:
         """What is in the file now."""
         return parse(read(self.path(target)) or "")
 
+    def limit(self, target: Target) -> int:
+        """Characters that the store may hold, as of now."""
+        return self._limits().of(target)
+
     def usage(self, target: Target) -> Usage:
         return usage(self.entries(target), self._limits().of(target))
 

@@ -57,8 +57,8 @@ class _Room:
 
 
 class InProcess:
-    """The adapter. `now` gives seconds since the epoch; chats may be named by their id alone. Events are numbered from
-    `first_event`: a network goes on counting when the house restarts."""
+    """The adapter. `now` gives seconds since the epoch; chats may be named by their id alone. Events are numbered
+    from `first_event`: a network goes on counting when the house restarts."""
 
     def __init__(
         self,

@@ -31,6 +31,9 @@ OWN: dict[str, tuple[str, str]] = {
 
 SURFACE = "gateway.cli.surface"
 CHAT: dict[str, str] = {
+    "memory": "What is kept: show, history, undo, doctor.",
+    "remember": "Keep something.",
+    "forget": "Remove what was kept.",
     "sessions": "List and show sessions.",
     "usage": "Tokens and cost.",
     "status": "How the house is doing.",

@@ -12,7 +12,7 @@ from gateway.config.schema import Settings, flattened
 _RELOADED_IN_PLATFORMS = re.compile(r"platforms\.[^.]+\.(?:allowed_\w+|require_mention)")
 _AFTER_RESTART = re.compile(
     r"(?:model|hosts|platforms|hooks|mcp_servers|dashboard|agent)(?:\.|$)"
-    r"|memory\.(?:provider|prefetch_spill_enabled)$"
+    r"|memory\.(?:provider|prefetch_spill_enabled|memory_enabled|user_profile_enabled)$"
     r"|skills\.external_dirs$"
     r"|auxiliary\.\w+\.(?:provider|model|reasoning_effort|extra_tools)$"
 )

@@ -119,10 +119,13 @@ class Attempt:
         if self.turn is not None:
             self.turn = await turns.take_over(self.turn)
         else:
-            events = [each.event for each in self.items]
-            rows = self._boundary.user_rows(session, events, timed=timed, words=self._words)
+            notes, events = self._house.notes, [each.event for each in self.items]
+            news, state = (await notes.due(session.id) if notes is not None else None) or ("", "")
+            rows = self._boundary.user_rows(session, events, timed=timed, words=self._words, news=news)
             ids = [each.id for each in self.items]
             self.turn = await turns.begin(session.id, self.items[0].event.chat, ids, rows, now)
+            if notes is not None and news:
+                await notes.told(session.id, state)
         self._running.begun = True
         speaker = f"{session.chat.platform}:{self.items[0].event.sender.id}" if self.items else "job"
         self._run = TurnRun(

@@ -44,19 +44,21 @@ class Boundary:
 
     async def open(self, key: str, event: Inbound) -> Session:
         """Start a session: the prompt is rendered now and never again."""
-        now = self._house.clock.now()
+        now, opening = self._house.clock.now(), self._house.opening(event)
         session = Session(
             id=session_id(now),
             session_key=key,
             chat=event.chat,
-            prompt=self._house.render_prompt(event),
-            tools=self._house.toolset.serialise(),
+            prompt=opening.prompt,
+            tools=opening.tools,
             title=await self._named(key),
             epoch=0,
             pinned=False,
             started_at=now,
             active_at=now,
         )
+        if self._house.notes is not None and opening.entries is not None:
+            await self._house.notes.opened(session.id, opening.entries)
         return await self._house.store.sessions.open(session)
 
     async def _named(self, key: str) -> str | None:
@@ -71,15 +73,23 @@ class Boundary:
         self._house.bus.publish(SessionClosed(session.id, session.session_key, reason))
 
     def user_rows(
-        self, session: Session, events: Sequence[Inbound], *, timed: bool, words: str | None = None
+        self,
+        session: Session,
+        events: Sequence[Inbound],
+        *,
+        timed: bool,
+        words: str | None = None,
+        news: str = "",
     ) -> list[Row]:
         """What people said in one go, as rows: one for each speaker in a row, or one with these `words`. The time
-        stands in the first at a session's start, after a gap, and when the session was resumed, when `timed`."""
+        stands in the first at a session's start, after a gap, and when the session was resumed, when `timed`; so
+        does the `news` of memory."""
         settings, now = self._house.settings(), self._house.clock.now()
         note = ""
         resumed = session.end_reason is not None
         if timed and (session.epoch == 0 or resumed or now - session.active_at > GAP):
             note = time_line(datetime.fromtimestamp(now, zone(settings)))
+        note = "\n".join(each for each in (note, news) if each)
         if words is not None:
             return [Row("user", words, note=note)]
         adapter = self._house.adapters.get(session.chat.platform)

@@ -11,6 +11,7 @@ from gateway.engine.backlog import Backlog
 from gateway.engine.boundary import Boundary
 from gateway.engine.desks import ChatConversation, ChosenModels, StoredArchive, StoredBooks
 from gateway.engine.house import House
+from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.orders import Orders
 from gateway.engine.recovery import recover
 from gateway.engine.supervisor import PlatformState, Supervisor
@@ -41,6 +42,7 @@ class Engine:
             status=status(self),
             models=ChosenModels(house.store.facts, house.hosts, known_models),
             conversation=ChatConversation(house, boundary, self.workers, backlog),
+            memory=MemoryDesk(house.stores, house.store) if house.stores is not None else None,
         )
 
     @property

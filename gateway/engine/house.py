@@ -6,13 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from gateway.agent.snapshot import Opening
 from gateway.clock import Clock
 from gateway.config.schema import Settings
 from gateway.engine.delivery import Delivery
+from gateway.engine.session_notes import SessionNotes
 from gateway.events import Bus
 from gateway.models.client import ModelClient
 from gateway.state.protocols import Store
 from gateway.tools.toolset import Toolset
+from memory.store import Stores
 from platforms.adapter import Adapter
 from platforms.messages import Inbound
 
@@ -37,8 +40,8 @@ class Report(Protocol):
     def error(self, event: str, **fields: object) -> object: ...
 
 
-RenderPrompt = Callable[[Inbound], str]
-"""The system prompt of a session that begins with this event."""
+Open = Callable[[Inbound], Opening]
+"""What a session that begins with this event is opened with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +55,12 @@ class House:
     delivery: Delivery
     hosts: Hosts
     toolset: Toolset
-    render_prompt: RenderPrompt
+    opening: Open
     report: Report
     started_at: float
     carried: Callable[[bool], str]
     """What a new session begins with, in words; `True` for a chat that sees the owner's memory."""
     wants_tool: Callable[[str], bool] = lambda text: False
+    notes: SessionNotes | None = None
+    stores: Stores | None = None
     bus: Bus = field(default_factory=Bus)

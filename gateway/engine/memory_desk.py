@@ -1,4 +1,4 @@
-"""What commands ask about curated memory beyond the two files: why something was not remembered, and erasing traces."""
+"""What commands ask about memory beyond the two files: why something was not remembered, and erasing traces."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class MemoryDesk:
         return self._stores
 
     async def erase(self, texts: Sequence[str]) -> int:
-        return await self._store.turns.erase(texts)
+        return await self._store.traces.erase(texts)
 
     async def diagnosis(self, key: str | None) -> list[str]:
         """The causes in order, each with what holds; the last line is the next step."""
@@ -85,4 +85,6 @@ class MemoryDesk:
         ]
         if not later:
             return ["3. Everything that is kept stands in this session's prompt."]
-        return [f"3. This session is older than {len(later)} entries: they came as a note. /new puts them into the prompt."]
+        return [
+            f"3. This session is older than {len(later)} entries: they came as a note; /new puts them in the prompt."
+        ]

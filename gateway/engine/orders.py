@@ -57,6 +57,7 @@ class Orders:
             session_key=item.session_key,
             direct=event.kind is ChatKind.DIRECT,
             item_id=item.id,
+            who=f"{event.chat.platform}:{event.sender.id}",
         )
         try:
             return await handler(context, order.arguments)

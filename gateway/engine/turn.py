@@ -267,6 +267,8 @@ class TurnRun:
                 self._notices.append("This conversation is long and could not be summarised; nothing was lost. /new?")
             return False
         await self.house.store.turns.compact(self.session.id, made, now)
+        if self.house.notes is not None:
+            await self.house.notes.summarised(self.session.id)
         await facts.put(self.session.id, "compaction_tried", None)
         self._compaction = made
         return True

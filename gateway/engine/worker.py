@@ -107,9 +107,9 @@ class Workers:
                 await store.turns.drop(session.id, why, self._house.clock.now())
             await self.set_aside(await self._events(work))
         elif isinstance(work, Ordered):
-            await self.set_aside((work.item,) if why == "stop" else ())
+            await self.set_aside((work.item,) if halted.task is None or halted.task.cancelled() else ())
         elif not halted.begun:
-            await self._settle_unbegun(box, work, why)
+            await self._settle_unbegun(box, work, halted.halted or why)
 
     async def _settle_unbegun(self, box: Mailbox[Work], work: Work, why: Halt) -> None:
         """What was cancelled before its turn took it: said before a boundary, it is answered behind it."""

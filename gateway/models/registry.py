@@ -111,7 +111,7 @@ class HostRegistry:
         return 0 if limit is None else limit.waiting
 
     async def warm(self) -> None:
-        """Import what the main host's client needs and start the local server, so that no first message waits for it."""
+        """Import what the main client needs, or start the local server, so that no first message waits for it."""
         self.resolve()
         client = self._bare[(self._main.name, self._main_model())]
         if isinstance(client, Warmable):

@@ -239,6 +239,13 @@ class Facts(Protocol):
         """Add to a number; the new number."""
 
 
+class Traces(Protocol):
+    """What a person may want gone everywhere."""
+
+    async def erase(self, texts: Sequence[str]) -> int:
+        """Replace these texts wherever they are stored, frozen prompts included; the number of messages touched."""
+
+
 class Store(Protocol):
     """All of it."""
 
@@ -259,5 +266,8 @@ class Store(Protocol):
 
     @property
     def facts(self) -> Facts: ...
+
+    @property
+    def traces(self) -> Traces: ...
 
     async def close(self) -> None: ...

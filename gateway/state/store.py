@@ -10,6 +10,7 @@ from gateway.state.facts import SqliteFacts
 from gateway.state.inbox import SqliteInbox
 from gateway.state.outbox import SqliteOutbox
 from gateway.state.sessions import SqliteSessions
+from gateway.state.traces import SqliteTraces
 from gateway.state.turns import SqliteTurns
 from gateway.state.usage import SqliteUsage
 
@@ -25,6 +26,7 @@ class SqliteStore:
         self.outbox = SqliteOutbox(database)
         self.usage = SqliteUsage(database)
         self.facts = SqliteFacts(database)
+        self.traces = SqliteTraces(database)
 
     @classmethod
     async def open(cls, path: Path) -> SqliteStore:

@@ -26,9 +26,10 @@ class Toolset:
     def schemas(self) -> tuple[ToolSchema, ...]:
         return tuple(tool.schema for tool in self._tools.values())
 
-    def serialise(self) -> str:
-        """The schemas as the JSON that is frozen into a session."""
-        return dump_schemas(self.schemas)
+    def serialise(self, hidden: Iterable[str] = ()) -> str:
+        """The schemas as the JSON that is frozen into a session, without the tools of these names."""
+        names = set(hidden)
+        return dump_schemas(tuple(each for each in self.schemas if each.name not in names))
 
     async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
         """Run a call. A fault, a time-out or an unknown name is an error result; only cancellation goes through."""

@@ -98,7 +98,7 @@ async def test_work_that_was_let_go_does_not_shut_out_the_next_turn(tmp_path: Pa
         second = await house.adapter.say("2 + 2?")
         await later(clock, lambda: "Four." in house.adapter.texts(), 0.2)
         await clock.advance(30)
-        assert sorted(done(house)) == sorted([first.event_id, second.event_id])
+        await until(lambda: sorted(done(house)) == sorted([first.event_id, second.event_id]))
         assert len(house.model.requests) == 2
         assert [each.role for each in house.model.requests[1].messages][-2:] == ["tool", "user"]
         assert await house.store.turns.running() == []

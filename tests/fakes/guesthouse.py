@@ -10,18 +10,24 @@ from typing import Any
 
 from commands.ports import Status, StatusView
 from commands.registry import built_in
+from gateway.agent.snapshot import Opener, Opening, limits
 from gateway.clock import Clock, SystemClock
+from gateway.config.paths import Profile
 from gateway.config.schema import Settings
 from gateway.engine.delivery import Delivery
 from gateway.engine.engine import Engine
 from gateway.engine.house import House
 from gateway.engine.status import HouseStatus, Live
+from gateway.engine.session_notes import SessionNotes
 from gateway.models.client import ModelClient
 from gateway.state.store import SqliteStore
+from gateway.tools.memory_tool import memory_tool
 from gateway.tools.tool import Tool
 from gateway.tools.toolset import Toolset
+from memory.store import Stores
 from platforms.adapter import Adapter
 from platforms.in_process import InProcess
+from platforms.messages import ChatKind, Inbound
 from platforms.settings import Section
 from platforms.telegram.settings import TelegramSettings
 from tests.fakes.scripted_model import Script, ScriptedModel
@@ -39,6 +45,7 @@ class Notes:
     """What was reported."""
 
     lines: list[tuple[str, dict[str, object]]] = field(default_factory=list)
+    troubles: list[str] = field(default_factory=list)
 
     def info(self, event: str, **fields: object) -> None:
         self.lines.append((event, fields))
@@ -109,13 +116,27 @@ async def guesthouse(
     more: Sequence[Adapter] = (),
     wants_tool: Callable[[str], bool] = lambda text: False,
     full_status: bool = False,
+    with_memory: bool = False,
 ) -> AsyncIterator[Guesthouse]:
-    """Open a house on `folder`, and close it as a SIGTERM would. `full_status` makes /status tell everything."""
+    """Open a house on `folder`, and close it as a SIGTERM would. `full_status` makes /status tell everything;
+    with memory, ada is its owner."""
     clock = clock or SystemClock()
     model = script if isinstance(script, ScriptedModel) else ScriptedModel(script)
     store = await SqliteStore.open(folder / "state.db")
     adapter = adapter or InProcess(now=clock.now, first_event=1 + await _events(store))
     notes = Notes()
+    profile = Profile("default", folder, folder)
+    stores = Stores(profile.memories, lambda: limits(held[0]), clock.now) if with_memory else None
+    kept = [memory_tool(stores)] if stores is not None else []
+    toolset = Toolset([*tools, *(tool for tool in kept if tool is not None)])
+    opener = Opener(profile, stores, toolset, notes.troubles.append) if stores is not None else None
+    if opener is not None:
+        profile.soul.write_text(prompt)
+
+    def opening(event: Inbound) -> Opening:
+        owner = event.kind is ChatKind.DIRECT and event.sender.id == "ada"
+        return opener.opening(owner=owner) if opener is not None else Opening(prompt, toolset.serialise())
+
     held = [with_settings or settings()]
     adapters: dict[str, Adapter] = {each.name: each for each in (adapter, *more)}
     house = House(
@@ -125,11 +146,13 @@ async def guesthouse(
         adapters=adapters,
         delivery=Delivery(store, adapters, clock),
         hosts=OneHost(hosts or [model]),
-        toolset=Toolset(tools),
-        render_prompt=lambda event: prompt,
+        toolset=toolset,
+        opening=opening,
         report=notes,
         started_at=clock.now(),
-        carried=lambda owner: "Nothing is remembered yet.",
+        carried=opener.carried if opener is not None else lambda owner: "Nothing is remembered yet.",
+        stores=stores,
+        notes=SessionNotes(store.facts, opener.entries, lambda: held[0].memory.session_notes) if opener else None,
         wants_tool=wants_tool,
     )
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gateway.models.client import Request
+from platforms.messages import ChatKind, ChatRef
 from tests.fakes.guesthouse import Guesthouse, guesthouse
 from tests.fakes.scripted_model import Turn
 
@@ -60,8 +61,6 @@ async def test_another_chat_is_answered_before_the_end(tmp_path: Path) -> None:
 
 
 async def test_a_topic_of_the_same_group_is_a_chat_of_its_own(tmp_path: Path) -> None:
-    from platforms.messages import ChatKind, ChatRef
-
     gate = asyncio.Event()
     async with telling(tmp_path, gate) as house:
         for topic in ("7", "8"):

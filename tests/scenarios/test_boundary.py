@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -13,7 +14,8 @@ from gateway.models.client import HostInfo, Usage
 from platforms.messages import ChatKind, ChatRef
 from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import Guesthouse, guesthouse, settings
-from tests.fakes.scripted_model import ScriptedModel, Turn
+from tests.fakes.scripted_model import Script, ScriptedModel, Turn
+from tests.scenarios.props import event, later
 
 ZONE = "Europe/Berlin"
 NOON = datetime(2026, 11, 30, 12, 0, tzinfo=ZoneInfo(ZONE)).timestamp()
@@ -201,10 +203,6 @@ async def test_a_group_with_a_session_for_each_person(tmp_path: Path) -> None:
 
 
 async def test_a_backlog_of_a_group_keeps_the_names(tmp_path: Path) -> None:
-    from dataclasses import replace
-
-    from tests.scenarios.props import event, later
-
     clock = FakeClock(NOON)
     async with guesthouse(tmp_path, calm(), clock=clock) as house:
         for number, sender in enumerate(("ada", "ada", "bob")):
@@ -229,7 +227,7 @@ async def test_threads_are_chats_of_their_own(tmp_path: Path) -> None:
 
 async def test_a_turn_that_never_answered_is_no_reason_for_a_hint(tmp_path: Path) -> None:
     clock = FakeClock(NOON)
-    said = [*["Fine."] * 5, Turn("", usage=Usage())]
+    said: Script = [*["Fine."] * 5, Turn("", usage=Usage())]
     async with guesthouse(tmp_path, said, clock=clock, with_settings=rules()) as house:
         await talk(house, 5)
         await clock.advance(20 * HOUR)

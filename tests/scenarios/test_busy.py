@@ -65,7 +65,8 @@ async def test_an_interruption_that_comes_too_late_does_not_cut_its_own_answer(t
         await house.adapter.until_text("One")
         box = house.engine.workers.box("inprocess:c1")
         first = box.running
-        assert first is not None and first.task is not None
+        assert first is not None
+        assert first.task is not None
         gate.set()
         await house.adapter.say("2")
         await first.task

@@ -9,8 +9,8 @@ import pytest
 
 from gateway.models.client import Request
 from gateway.models.errors import HostDown
-from platforms.messages import ChatKind
-from tests.fakes.guesthouse import Guesthouse, guesthouse, settings
+from platforms.messages import ChatKind, Sender
+from tests.fakes.guesthouse import Guesthouse, OpenDoor, guesthouse, settings
 from tests.fakes.scripted_model import Script, ScriptedModel, Turn
 
 
@@ -204,9 +204,6 @@ async def test_a_model_for_this_chat(tmp_path: Path) -> None:
 
 
 async def test_strangers_and_bots_are_not_heard(tmp_path: Path) -> None:
-    from platforms.messages import Sender
-    from tests.fakes.guesthouse import OpenDoor
-
     closed = settings(platforms={"inprocess": OpenDoor(allowed_users=("ada",))})
     async with guesthouse(tmp_path, ["Hello Ada."], with_settings=closed) as house:
         await house.adapter.say("hello", chat="c2", sender="mallory")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from gateway.models.errors import ContextTooLong, HostDown
 from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import Guesthouse, guesthouse, settings
 from tests.fakes.scripted_model import Scripted, ScriptedModel, Turn
-from tests.scenarios.props import counter, gateway, later
+from tests.scenarios.props import counter, later
 
 WINDOW = 2000
 LONG = "word " * 150
@@ -35,6 +37,10 @@ def model(summary: Callable[[], Scripted]) -> ScriptedModel:
 
 def tries(house: Guesthouse) -> int:
     return sum(request.task == "compaction" for request in house.model.requests)
+
+
+def over(house: Guesthouse, turns: int, *, or_tried: bool = False) -> bool:
+    return len(house.adapter.summaries()) >= turns or (or_tried and tries(house) > 0)
 
 
 async def fill(house: Guesthouse, messages: int = 11) -> None:
@@ -114,10 +120,8 @@ async def test_a_failed_summary_changes_nothing(tmp_path: Path, summary: Scripte
     clock = FakeClock()
     async with guesthouse(tmp_path, model(lambda: summary), clock=clock, with_settings=QUIET) as house:
         for number in range(13):
-            event = await house.adapter.say(f"{LONG} {number}")
-            await later(
-                clock, lambda event=event: any(event.event_id in s.event_ids for s in house.adapter.summaries()), 0.1
-            )  # type: ignore[misc]
+            await house.adapter.say(f"{LONG} {number}")
+            await later(clock, partial(over, house, number + 1), 0.1)
         assert tries(house) == 1
         assert len(await stored(house)) == 26
         assert await house.store.inbox.dead() == []
@@ -132,15 +136,13 @@ async def test_a_failed_summary_changes_nothing(tmp_path: Path, summary: Scripte
 
 
 async def test_a_process_that_dies_in_a_summary_tries_again_later_only(tmp_path: Path) -> None:
-    import asyncio
-
     clock, gate = FakeClock(), asyncio.Event()
     rules = settings(sessions={"boundary_hint": False}, gateway={"drain_seconds": 0})
     said = model(lambda: Turn(["half", gate]))
     async with guesthouse(tmp_path, said, clock=clock, with_settings=rules) as house:
         for number in range(30):
             await house.adapter.say(f"{LONG} {number}")
-            await later(clock, lambda n=number: tries(house) == 1 or len(house.adapter.summaries()) == n + 1, 0.01)  # type: ignore[misc]
+            await later(clock, partial(over, house, number + 1, or_tried=True), 0.01)
             if tries(house):
                 break
         rows = len(await stored(house))
@@ -189,4 +191,3 @@ async def test_the_budget_counts_summaries(tmp_path: Path) -> None:
         await fill(house, 20)
         assert tries(house) == 1
         assert house.adapter.texts()[-1].startswith("Noted.")
-        assert gateway(budgets={"compaction": 1}).gateway.budgets == {"compaction": 1}

@@ -214,16 +214,16 @@ async def test_nothing_new_begins_during_the_drain(tmp_path: Path) -> None:
 
 
 async def test_a_hung_platform_does_not_keep_the_house_open(tmp_path: Path) -> None:
-    clock, store_after = FakeClock(), []
+    clock, states = FakeClock(), list[str]()
     async with guesthouse(tmp_path, ["One."], clock=clock) as house:
         house.adapter.fail_next(send=Fault.HANG)
         await house.adapter.say("1")
         await house.model.arrived(1)
         await asyncio.sleep(0.05)
-        stopping = asyncio.ensure_future(house.engine.stop())
+        stopping: asyncio.Future[object] = asyncio.ensure_future(house.engine.stop())
         await clock.advance_until(stopping, limit=60)
-        store_after = [each.state for each in await house.store.outbox.of_source("turn:1")]
-    assert store_after == ["sending"]
+        states = [each.state for each in await house.store.outbox.of_source("turn:1")]
+    assert states == ["sending"]
 
 
 async def test_a_turn_stopped_in_the_middle_of_a_tool_by_the_end_of_the_process(tmp_path: Path) -> None:

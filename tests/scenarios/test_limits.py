@@ -17,7 +17,7 @@ from tests.scenarios.props import counter, gateway
 
 
 async def test_reading_and_waiting_are_shown(tmp_path: Path) -> None:
-    before = [Waiting("loading model"), ReadingProgress(512, 3000)]
+    before: list[Waiting | ReadingProgress] = [Waiting("loading model"), ReadingProgress(512, 3000)]
     async with guesthouse(tmp_path, [Turn("Here.", before=before)]) as house:
         assert await house.adapter.reply_to("hi") == "Here."
         assert house.adapter.progressed() == ["loading model", "reading 512 of 3,000 tokens"]
@@ -153,8 +153,7 @@ async def test_a_tool_sequence_stays_with_the_spare_that_began_it(tmp_path: Path
 
 async def test_text_then_a_tool_then_nothing(tmp_path: Path) -> None:
     """What was said before the tool stays, and the missing end is said."""
-    script: Script = ["", "Done."]
-    script = [Turn("I count.", calls=[("count", {"word": "a"})]), *script]
+    script: Script = [Turn("I count.", calls=[("count", {"word": "a"})]), "", "Done."]
     async with guesthouse(tmp_path, script, tools=[counter([])]) as house:
         said = await house.adapter.reply_to("count")
         assert said.startswith("I count.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gateway.agent.snapshot import Opening
 from gateway.models.client import Request
 from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import Guesthouse, guesthouse, settings
@@ -95,12 +96,12 @@ async def test_a_prompt_that_cannot_be_rendered(tmp_path: Path) -> None:
     async with guesthouse(tmp_path, ["Hello."], clock=clock) as house:
         broken = [True]
 
-        def render(event: object) -> str:
+        def render(event: object) -> Opening:
             if broken[0]:
                 raise ValueError("no prompt")
-            return "You are a helpful assistant."
+            return Opening("You are a helpful assistant.", "[]")
 
-        object.__setattr__(house.house, "render_prompt", render)
+        object.__setattr__(house.house, "opening", render)
         await house.adapter.say("hi")
         await later(clock, lambda: told(house))
         broken[0] = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 
 from gateway.models.client import Request
@@ -30,7 +31,7 @@ async def test_the_prefix_outlives_turns_hours_restarts_and_a_new_persona(tmp_pa
             seen += house.model.requests
         await clock.advance(61)
     assert len(seen) == 9
-    for earlier, following in zip(seen, seen[1:], strict=False):
+    for earlier, following in pairwise(seen):
         assert written(following).startswith(written(earlier))
     assert seen[-1].messages[0].content == "You are calm."
 

@@ -9,6 +9,7 @@ from gateway.models.client import Request
 from platforms.messages import Attachment, ChatKind
 from tests.fakes.clock import FakeClock, settle
 from tests.fakes.guesthouse import guesthouse
+from tests.fakes.scripted_model import Turn
 from tests.scenarios.props import gateway, later, until
 
 FULL = "x" * 4096
@@ -119,8 +120,6 @@ async def test_parts_that_arrive_in_one_breath_get_no_receipt(tmp_path: Path) ->
 
 
 async def test_parts_that_wait_behind_a_turn_are_one_message(tmp_path: Path) -> None:
-    from tests.fakes.scripted_model import Turn
-
     clock, gate = FakeClock(), asyncio.Event()
     async with guesthouse(tmp_path, [Turn(["One", gate]), "Fine."], clock=clock) as house:
         await house.adapter.say("1")
