@@ -17,8 +17,8 @@ from gateway.config.schema import Settings
 from gateway.engine.delivery import Delivery
 from gateway.engine.engine import Engine
 from gateway.engine.house import House
-from gateway.engine.status import HouseStatus, Live
 from gateway.engine.session_notes import SessionNotes
+from gateway.engine.status import HouseStatus, Live
 from gateway.models.client import ModelClient
 from gateway.state.store import SqliteStore
 from gateway.tools.memory_tool import memory_tool
@@ -124,7 +124,7 @@ async def guesthouse(
     model = script if isinstance(script, ScriptedModel) else ScriptedModel(script)
     store = await SqliteStore.open(folder / "state.db")
     adapter = adapter or InProcess(now=clock.now, first_event=1 + await _events(store))
-    notes = Notes()
+    notes, held = Notes(), [with_settings or settings()]
     profile = Profile("default", folder, folder)
     stores = Stores(profile.memories, lambda: limits(held[0]), clock.now) if with_memory else None
     kept = [memory_tool(stores)] if stores is not None else []
@@ -137,7 +137,6 @@ async def guesthouse(
         owner = event.kind is ChatKind.DIRECT and event.sender.id == "ada"
         return opener.opening(owner=owner) if opener is not None else Opening(prompt, toolset.serialise())
 
-    held = [with_settings or settings()]
     adapters: dict[str, Adapter] = {each.name: each for each in (adapter, *more)}
     house = House(
         store=store,
@@ -156,17 +155,7 @@ async def guesthouse(
         wants_tool=wants_tool,
     )
 
-    def status(engine: Engine) -> Status:
-        if not full_status:
-            return PlainStatus()
-        live = Live(
-            started_at=house.started_at,
-            platforms=lambda: engine.platforms,
-            turns=lambda: len(engine.workers.running),
-            waiting=lambda key: len(engine.workers.box(key).waiting),
-        )
-        return HouseStatus(store, folder / "state.db", clock, house.settings, lambda: "scripted/script", live=live)
-
+    status = _full_status(store, clock, house) if full_status else lambda engine: PlainStatus()
     engine = Engine(house, built_in(), status)
     await engine.start(list(adapters.values()))
     try:
@@ -174,6 +163,22 @@ async def guesthouse(
     finally:
         await engine.stop()
         await store.close()
+
+
+def _full_status(store: SqliteStore, clock: Clock, house: House) -> Callable[[Engine], Status]:
+    """Builds the status that the application has."""
+
+    def status(engine: Engine) -> Status:
+        live = Live(
+            started_at=house.started_at,
+            platforms=lambda: engine.platforms,
+            turns=lambda: len(engine.workers.running),
+            waiting=lambda key: len(engine.workers.box(key).waiting),
+        )
+        path = Path(store.database.path)
+        return HouseStatus(store, path, clock, house.settings, lambda: "scripted/script", live=live)
+
+    return status
 
 
 async def _events(store: SqliteStore) -> int:
