@@ -74,8 +74,8 @@ def _parameters(targets: Sequence[Target]) -> dict[str, Any]:
             "type": "string",
             "enum": [action.value for action in Action],
             "description": (
-                "add needs content; patch needs old_text and content; remove needs old_text. There is no replace: use "
-                "patch. There is no read: memory stands in the prompt."
+                "add needs content; patch needs old_text and content; remove needs old_text. There is no replace: "
+                "use patch. There is no read: memory stands in the prompt."
             ),
         },
         "content": {"type": "string", "description": "add: the entry. patch: what replaces old_text; not empty."},

@@ -6,10 +6,12 @@ Names: start, latency, load, anytime, cache, state. Without names, all of them.
 from __future__ import annotations
 
 import asyncio
+import os
 import platform
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from tests.bench import anytime, cache, latency, load, start, state
 
@@ -39,11 +41,9 @@ def main(names: list[str]) -> int:
 
 
 def _processor() -> str:
-    import os
-
     try:
-        with open("/proc/cpuinfo", encoding="utf-8") as info:
-            model = next(line.partition(":")[2].strip() for line in info if line.startswith("model name"))
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        model = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         model = platform.processor() or platform.machine()
     return f"{os.cpu_count()} cores, {model}"

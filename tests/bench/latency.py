@@ -1,4 +1,4 @@
-"""The gateway's own share of the time to an answer, at one, a hundred and a thousand chats, a scripted model behind."""
+"""The gateway's own share of the time to an answer, at one, a hundred and a thousand chats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A thousand chats that write a hundred messages a second for a while: what is added, what is lost, what it weighs."""
+"""A thousand chats that write a hundred messages a second: what is added, what is lost, what it weighs."""
 
 from __future__ import annotations
 

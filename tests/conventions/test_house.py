@@ -29,7 +29,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     "gateway/tools/toolset.py": "part of the session worker: a tool's fault is an answer to the model",
     "gateway/state/database.py": "carried from the database's thread to the coroutine that asked, and raised there",
     "platforms/telegram/polling.py": "Telegram's poller sink: an update that fails is put aside, polling goes on",
-    "platforms/console/adapter.py": "the console's poller sink: a window whose event fails is told so and tries again",
+    "platforms/console/adapter.py": "the console's poller sink: a window whose event fails is told so",
 }
 
 MUTABLE_CALLS = {"list", "dict", "set", "defaultdict", "deque", "Counter", "OrderedDict", "bytearray"}

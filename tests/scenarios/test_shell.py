@@ -90,7 +90,8 @@ async def test_a_killed_gateway_gives_its_profile_back(tmp_path: Path) -> None:
 async def test_no_secret_comes_to_rest_in_the_home(tmp_path: Path) -> None:
     key = "sk-" + "proj-abcdefghijklmnop0123456789"
     async with OpenAIServer() as host:
-        home = Home(tmp_path / "home", f"model: {{base_url: {host.base_url}, model: fake, api_key: '${{DESK_KEY}}'}}\n")
+        model = f"{{base_url: {host.base_url}, model: fake, api_key: '${{DESK_KEY}}'}}"
+        home = Home(tmp_path / "home", f"model: {model}\n")
         home.environment["DESK_KEY"] = key
         assert (await home.innkeeper("ask", "hello #5")).code == 0
         async with home.gateway():
