@@ -31,6 +31,8 @@ class Capabilities:
     edits: bool = True
     buttons: bool = True
     edit_seconds: float = 1.0
+    group_edit_seconds: float = 0.0
+    """The same in rooms with several people, when that is slower; 0 for no difference."""
     nonce_seconds: float = 0.0
     finds: bool = False
     watched: bool = False
@@ -53,6 +55,11 @@ class Adapter(Protocol):
 
     @property
     def capabilities(self) -> Capabilities: ...
+
+    @property
+    def last_heard(self) -> float | None:
+        """When the platform was last heard of, in seconds since the epoch, on a platform that answers all the time
+        while it is well; None where silence means nothing."""
 
     async def run(self, sink: Sink) -> None:
         """Receive until cancelled. Raises `platforms.errors.PlatformDown` when trying on is pointless."""

@@ -96,6 +96,10 @@ class InProcess:
     def capabilities(self) -> Capabilities:
         return self._capabilities
 
+    @property
+    def last_heard(self) -> float | None:
+        return None
+
     async def run(self, sink: Sink) -> None:
         self._sink = sink
         await self._tell()

@@ -23,7 +23,7 @@ from gateway.models.client import HostInfo, ModelClient
 from gateway.models.unavailable import Unavailable
 from gateway.state.records import InboxItem, Row, Session, Turn
 from gateway.transcript import Usage
-from platforms.messages import Button, ChatRef, TurnSummary
+from platforms.messages import Button, ChatKind, ChatRef, TurnSummary
 
 STARTS = 10
 """Times that a turn may be taken up by a new process before it counts as what kills the process."""
@@ -138,6 +138,7 @@ class Attempt:
             taken=self._taken,
             halted=lambda: self._running.halted is not None,
             fallback=fallback,
+            group=bool(self.items) and self.items[0].event.kind is ChatKind.GROUP,
         )
         return self._run
 

@@ -17,7 +17,7 @@ from gateway.state.protocols import Store
 from gateway.state.records import Part, PartDraft
 from platforms.adapter import Adapter
 from platforms.chunking import split
-from platforms.errors import DeliveryError, Gone, NotSent, Refused, RetryAfter, Uncertain
+from platforms.errors import PLUGIN_FAULTS, DeliveryError, Gone, NotSent, Refused, RetryAfter, Uncertain
 from platforms.messages import Button, ChatRef, Outbound
 
 MAX_AGE = 12 * 3600.0
@@ -251,6 +251,8 @@ class Delivery:
                 await outbox.mark(part.id, "sent", self._clock.now(), remote_id=sent)
         except DeliveryError as error:
             return await self._failed(part, error)
+        except PLUGIN_FAULTS as fault:  # an adapter that breaks its promise must not hold up its chat
+            return await self._failed(part, Uncertain(f"{type(fault).__name__}: {fault}"))
         self._delivered()
         return True
 

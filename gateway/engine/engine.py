@@ -14,7 +14,7 @@ from gateway.engine.house import House
 from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.orders import Orders
 from gateway.engine.recovery import recover
-from gateway.engine.supervisor import PlatformState, Supervisor
+from gateway.engine.supervisor import PlatformState, Supervisor, heard
 from gateway.engine.worker import Workers
 from platforms.adapter import Adapter
 
@@ -54,7 +54,11 @@ class Engine:
     @property
     def platforms(self) -> Mapping[str, PlatformState]:
         """How each platform is doing."""
-        return self._supervisor.states
+        adapters, now = self.house.adapters, self.house.clock.now()
+        return {
+            name: heard(state, adapters[name].last_heard if name in adapters else None, now)
+            for name, state in self._supervisor.states.items()
+        }
 
     async def start(self, adapters: Sequence[Adapter]) -> None:
         """Take up what was left, then listen."""

@@ -29,6 +29,9 @@ class Hosts(Protocol):
         Raises ConfigurationError for a name that is not configured.
         """
 
+    def resolve_for(self, provider: str, model: str) -> ModelClient:
+        """The client for a side task's `provider` and `model`; `auto` for both is the main model. Raises likewise."""
+
 
 class Report(Protocol):
     """Where faults are written down: structured, redacted, and never the person's text."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from commands.authority import CONSOLE, AccessRules
+from commands.parse import NAME
 from gateway.config.schema import Settings
 from platforms.messages import ChatKind, ChatRef, Inbound
 from platforms.settings import ANYONE
@@ -38,8 +39,15 @@ def may_talk(event: Inbound, settings: Settings, extra: Mapping[str, object] | N
     rooms = allowed(settings, platform, "allowed_chats") | allowed(settings, platform, "allowed_channels")
     room = event.chat.chat_id in rooms or ANYONE in rooms
     needs_call = bool(getattr(settings.platforms.get(platform), "require_mention", True))
-    called = event.addressed or event.pressed or event.text.startswith("/")
+    called = event.addressed or event.pressed or _ordered(event.text)
     return (person or room) and (called or not needs_call)
+
+
+def _ordered(text: str) -> bool:
+    """Whether a text in a room is a command for us. An adapter takes our own name off `/command@name`; a name that
+    is left is another bot's."""
+    named = NAME.match(text.strip())
+    return named is not None and "@" not in named[0]
 
 
 def allowed(settings: Settings, platform: str, key: str) -> frozenset[str]:

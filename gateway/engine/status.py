@@ -87,10 +87,11 @@ class HouseStatus:
         if session is None:
             lines.append(("This chat", "no session yet"))
             return
-        rows = await self._store.turns.messages(session.id)
+        line = await self._store.sessions.line(session.id)
+        count = line.messages if line is not None else 0
         behind = f", {waiting} waiting" if waiting else ""
-        lines.append(("This chat", f"session `{session.id}`, {len(rows)} messages{behind}"))
-        data["session"] = {"id": session.id, "messages": len(rows), "waiting": waiting}
+        lines.append(("This chat", f"session `{session.id}`, {count} messages{behind}"))
+        data["session"] = {"id": session.id, "messages": count, "waiting": waiting}
 
     async def _tokens(self) -> str:
         spent = await self._store.usage.tokens_today(self._clock.now())

@@ -42,6 +42,8 @@ class Preview:
         source: str,
         clock: Clock,
         halted: Callable[[], bool] = lambda: False,
+        *,
+        group: bool = False,
     ) -> None:
         self._delivery = delivery
         self._outbox = outbox
@@ -50,6 +52,7 @@ class Preview:
         self._source = source
         self._clock = clock
         self._halted = halted
+        self._group = group
         self._parts: list[Part | None] = []
         self._texts: list[str] = []
         self._wanted = ""
@@ -91,7 +94,8 @@ class Preview:
             await self._clock.sleep(TYPING_EVERY)
 
     async def _follow(self) -> None:
-        pace = self._adapter.capabilities.edit_seconds
+        can = self._adapter.capabilities
+        pace = max(can.edit_seconds, can.group_edit_seconds if self._group else 0.0)
         await self._news.wait()
         await self._clock.sleep(min(FIRST_AFTER, pace))
         while not self._broken and not self._halted():

@@ -13,12 +13,25 @@ from platforms.errors import PlatformDown
 LONGEST_PAUSE = 60.0
 
 
+DEAF = 90.0
+"""Seconds of silence after which a platform that answers all the time counts as deaf."""
+
+
 @dataclass(slots=True)
 class PlatformState:
     """How a platform is doing, in words; `up` while its adapter runs."""
 
     up: bool = False
     words: str = "starting"
+
+
+def heard(state: PlatformState, last: float | None, now: float) -> PlatformState:
+    """The state as it is now: a platform that was not heard for long is not up, whatever its adapter believes."""
+    if not state.up or last is None:
+        return state
+    ago = int(now - last)
+    words = f"deaf: last heard {ago} s ago" if ago > DEAF else f"{state.words}, last heard {ago} s ago"
+    return PlatformState(ago <= DEAF, words)
 
 
 class Supervisor:

@@ -58,6 +58,7 @@ class TurnRun:
         taken: Callable[[InboxItem], None] = lambda item: None,
         halted: Callable[[], bool] = lambda: False,
         fallback: str | None = None,
+        group: bool = False,
     ) -> None:
         self.house = house
         self.session = session
@@ -73,6 +74,7 @@ class TurnRun:
         self._preview: Preview | None = None
         self._bookings: list[asyncio.Future[None]] = []
         self._steered = steered
+        self._group = group
         self._taken = taken
         self._halted = halted
         self._fallback = fallback
@@ -243,6 +245,13 @@ class TurnRun:
             messages(self.session.prompt, self._stored, self._compaction), load_schemas(self.session.tools)
         )
 
+    def _summariser(self) -> ModelClient:
+        """The model for summaries: the chat's own, unless another is configured."""
+        chosen = self.house.settings().auxiliary.compaction
+        if chosen.provider == "auto" and chosen.model == "auto":
+            return self._client
+        return self.house.hosts.resolve_for(chosen.provider, chosen.model)
+
     async def _compact(self, window: int) -> bool:
         """Whether a summary stands for the older part now. The try is noted before it is made: whatever becomes of
         it, of this process too, there is not another one right after it."""
@@ -256,7 +265,7 @@ class TurnRun:
         await facts.put(self.session.id, "compaction_tried", now)
         await self.progress("summarising the older part of this conversation")
         try:
-            made, reply = await compaction.summarise(self._client, planned, window)
+            made, reply = await compaction.summarise(self._summariser(), planned, window)
         except ModelError as error:
             self.house.report.warning("compaction.failed", session=self.session.id, error=str(error))
             made, reply = None, None
@@ -298,7 +307,14 @@ class TurnRun:
             return
         house, source = self.house, f"turn:{self.turn.id}"
         self._preview = Preview(
-            house.delivery, house.store.outbox, adapter, self.turn.chat, source, house.clock, self._halted
+            house.delivery,
+            house.store.outbox,
+            adapter,
+            self.turn.chat,
+            source,
+            house.clock,
+            self._halted,
+            group=self._group,
         )
         await self._preview.start(taken_over=self.turn.starts > 1)
 

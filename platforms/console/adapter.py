@@ -93,6 +93,10 @@ class ConsoleAdapter:
         """Whether a person sits at a window of this chat, as opposed to a script or nobody."""
         return any(window.chat == chat and window.kind == "chat" for window in self._windows)
 
+    @property
+    def last_heard(self) -> float | None:
+        return None
+
     async def run(self, sink: Sink) -> None:
         self._place = await asyncio.to_thread(take, self._folder)
         try:

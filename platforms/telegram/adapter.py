@@ -75,7 +75,9 @@ class TelegramAdapter:
         self._settings = settings
         self._options = options
         self._patience: Patience = options.get("patience", Patience())
-        self._capabilities = Capabilities(LIMIT, "utf16", edit_seconds=self._patience.edit)
+        self._capabilities = Capabilities(
+            LIMIT, "utf16", edit_seconds=self._patience.edit, group_edit_seconds=3 * self._patience.edit
+        )
         self._now: Callable[[], float] = options.get("now", time.time)
         self._moved: Move | None = options.get("moved")
         self._tls = httpx.create_ssl_context()

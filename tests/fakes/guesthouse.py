@@ -63,6 +63,9 @@ class OneHost:
         self._clients = {f"{each.host}/{each.model}": each for each in clients}
         self.main = clients[0]
 
+    def resolve_for(self, provider: str, model: str) -> ModelClient:
+        return self.main if provider == model == "auto" else self.resolve(f"{provider}/{model}")
+
     def resolve(self, name: str | None) -> ModelClient:
         from gateway.errors import ConfigurationError
 

@@ -50,6 +50,10 @@ class PostAdapter:
     def capabilities(self) -> Capabilities:
         return self._capabilities
 
+    @property
+    def last_heard(self) -> float | None:
+        return None
+
     async def run(self, sink: Sink) -> None:
         while True:
             try:
