@@ -236,7 +236,7 @@ def test_a_part_of_a_text_erases_the_text_and_spares_what_came_of_it(shelf: Shel
     shelf.done(patch(", phone 555-0100", " a lot"))
     assert shelf.stores.erase(["555-0100"]) == Erased(2, 0)
     assert list(shelf.stores.dates(MEMORY)) == ["likes tea a lot"]
-    assert b"555" not in (shelf.folder / "journal.jsonl").read_bytes()
+    assert b"555-0100" not in (shelf.folder / "journal.jsonl").read_bytes()
 
 
 def test_backups_forget_as_well(shelf: Shelf) -> None:

@@ -127,3 +127,9 @@ async def telegram_inn(folder: Path, window: int = 8192, **config: Any) -> Async
 def keeps(target: str, content: str) -> Step:
     """The model asks to keep an entry."""
     return Step(calls=[{"name": "memory", "arguments": {"target": target, "action": "add", "content": content}}])
+
+
+def patches(target: str, old_text: str, content: str) -> Step:
+    """The model asks to change a span of an entry."""
+    arguments = {"target": target, "action": "patch", "old_text": old_text, "content": content}
+    return Step(calls=[{"name": "memory", "arguments": arguments}])
