@@ -16,6 +16,7 @@ from commands.authority import role_of
 from commands.ports import Ports
 from commands.registry import Registry, built_in
 from commands.spec import Role
+from gateway.agent.requests import asks_to_keep
 from gateway.agent.snapshot import Opener, Opening, limits
 from gateway.clock import Clock, SystemClock
 from gateway.config.edit import set_key
@@ -203,7 +204,8 @@ async def _furnish(
         report=report,
         started_at=clock.now(),
         carried=opener.carried,
-        notes=SessionNotes(store.facts, opener.entries, lambda: settings().memory.session_notes),
+        wants_tool=asks_to_keep,
+        notes=SessionNotes(store.facts, opener.known, lambda: settings().memory.session_notes),
         stores=stores,
     )
     return house, [*found.problems, *plugins.problems, *await asyncio.to_thread(stores.problems)]
