@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _ASKING = (
-    r"\b(?:please |can you |could you |just )*(?:remember|memori[sz]e|note(?: down)?|keep in mind|don'?t forget)\b",
+    r"\b(?:please |can you |could you |just )*(?:remember|memori[sz]e|note(?: down)?|keep (?:this|that|it )?\s*in mind|don'?t forget)\b",
     r"\b(?:save|store|add|put) (?:this|that|it)?.{0,40}\b(?:memory|notes?|profile)\b",
     r"\b(?:forget|remove|delete|change|update|correct)\b.{0,60}\b(?:that i|about me|from (?:your )?memory|my \w+)\b",
     r"\b(?:merk(?:e)? dir|vergiss(?: nicht)?|behalte|notiere?)\b",
@@ -23,7 +23,9 @@ _ASKING = (
     r"(?:记住|記住|记得|記得|记下|記下|别忘|別忘|忘掉|忘记|忘記)",
 )
 _PATTERN = re.compile("|".join(_ASKING), re.IGNORECASE)
-_LOOKING_BACK = re.compile(r"\bdo you (?:still )?(?:remember|know)\b|\bremember (?:when|how|the time)\b", re.IGNORECASE)
+_LOOKING_BACK = re.compile(
+    r"\bdo you (?:still )?(?:remember|know)\b|\bremember (?:when|how|the time)\b", re.IGNORECASE
+)
 
 
 def asks_to_keep(text: str) -> bool:
