@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _ASKING = (
-    r"\b(?:please |can you |could you |just )*(?:remember|memori[sz]e|note(?: down)?|keep (?:this|that|it )?\s*in mind|don'?t forget)\b",
+    r"\b(?:remember|memori[sz]e|note(?: down)?|keep (?:this |that |it )?in mind|don'?t forget)\b",
     r"\b(?:save|store|add|put) (?:this|that|it)?.{0,40}\b(?:memory|notes?|profile)\b",
     r"\b(?:forget|remove|delete|change|update|correct)\b.{0,60}\b(?:that i|about me|from (?:your )?memory|my \w+)\b",
     r"\b(?:merk(?:e)? dir|vergiss(?: nicht)?|behalte|notiere?)\b",
