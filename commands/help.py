@@ -12,7 +12,7 @@ async def show_help(context: Context, arguments: Arguments) -> CommandReply:
     """All commands that the asker may give here, or one in full."""
     if name := arguments.get("command").lstrip("/"):
         return _one(context, name)
-    rows = [each for each in context.registry if each.chat and context.role >= each.role and each.name != "backlog"]
+    rows = [each for each in context.registry if each.chat and context.role >= each.role and not each.hidden]
     lines = [f"/{each.name}: {each.help}" for each in rows]
     return CommandReply("\n".join(lines), data=[{"name": each.name, "help": each.help} for each in rows])
 

@@ -60,6 +60,8 @@ def usage(spec: CommandSpec, action: Action | None) -> str:
     if action is None and spec.actions and spec.handler is None:
         return f"/{spec.name} " + " | ".join(each.name for each in spec.actions)
     arguments = action.arguments if action is not None else spec.arguments
+    if action is None and spec.actions and not arguments:
+        return f"/{spec.name} [{'|'.join(each.name for each in spec.actions)}]"
     shown = " ".join(_shown(each) for each in arguments)
     return f"/{spec.name} {action.name + ' ' if action else ''}{shown}".rstrip()
 

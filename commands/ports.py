@@ -6,6 +6,7 @@ Times are seconds since the epoch. A port that is None in `Ports` does not exist
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -108,7 +109,7 @@ class Conversation(Protocol):
         """End what runs and set aside what waits. `item_id` is the command's event: what came after it stays; 0
         leaves nothing."""
 
-    async def retry(self, key: str, chat: ChatRef, item_id: int) -> Literal["sent", "running", "nothing"]:
+    async def retry(self, key: str, chat: ChatRef, item_id: int) -> Literal["sent", "running", "nothing", "busy"]:
         """Send the last reply again, or run the last turn again when it has none."""
 
     async def current(self, key: str) -> SessionView | None: ...
@@ -149,11 +150,20 @@ class Memory(Protocol):
     def stores(self) -> Stores:
         """The two files. Synchronous: to be called off the event loop."""
 
+    def writing(self) -> AbstractContextManager[None]:
+        """To be held around a change: a session that begins meanwhile waits for it."""
+
     async def diagnosis(self, key: str | None) -> list[str]:
         """Why something may not have been remembered, in lines for people: causes in order, and the next step."""
 
+    async def traces(self, texts: Sequence[str]) -> int:
+        """The number of messages in the archive that hold one of these texts."""
+
     async def erase(self, texts: Sequence[str]) -> int:
-        """Erase these texts from the archive; the number of messages touched."""
+        """Erase these texts from the archive, and what hosts keep of its sessions; the number of messages touched."""
+
+    async def ordered(self, item_id: int, key: str | None) -> str:
+        """The words of an earlier order in this chat; empty when there is none."""
 
 
 @dataclass(frozen=True, slots=True)

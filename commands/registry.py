@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 
 from commands.spec import CommandSpec
 from platforms.errors import PLUGIN_FAULTS
+
+GROUP = "innkeeper.commands"
 
 
 class Registry:
@@ -39,21 +41,28 @@ class Registry:
         """The name that a mistyped one probably meant."""
         from rapidfuzz import process  # 75 ms, and only a mistyped name needs it
 
-        found = process.extractOne(name.lower(), list(self._names), score_cutoff=70)
+        known = [each for each, spec in self._names.items() if not spec.hidden]
+        found = process.extractOne(name.lower(), known, score_cutoff=70)
         return str(found[0]) if found else None
 
 
-def built_in() -> Registry:
-    """The house's own commands, then those of plugins (entry-point group `innkeeper.commands`: a CommandSpec)."""
+def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
+    """The house's own commands, then those of plugins (entry-point group `innkeeper.commands`: a CommandSpec).
+
+    `points` are the entry points to read; None reads those of the installed distributions.
+    """
     from commands import help as help_command
     from commands import memory_writes, models, sessions, status
 
     registry = Registry([*sessions.SPECS, *memory_writes.SPECS, *models.SPECS, *status.SPECS, *help_command.SPECS])
-    for entry in entry_points(group="innkeeper.commands"):
+    for entry in entry_points(group=GROUP) if points is None else points:
         try:
             spec = entry.load()
         except PLUGIN_FAULTS as error:
             registry.problems.append(f"command plugin {entry.name}: {type(error).__name__}: {error}")
             continue
-        registry.add(spec)
+        if isinstance(spec, CommandSpec):
+            registry.add(spec)
+        else:
+            registry.problems.append(f"command plugin {entry.name}: a {type(spec).__name__}, not a CommandSpec")
     return registry

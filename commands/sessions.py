@@ -47,6 +47,8 @@ async def retry(context: Context, arguments: Arguments) -> CommandReply:
     match await conversation.retry(key, chat, context.item_id):
         case "nothing":
             return CommandReply("There is nothing to try again in this session.")
+        case "busy":
+            return CommandReply("An answer is being written; ask for it again when it is there.", ok=False)
         case "sent":
             return CommandReply("")
         case "running":
@@ -176,6 +178,7 @@ SPECS = (
     CommandSpec(
         "backlog", "answer or put aside what came in while I was away", backlog,
         (Argument("choice", "what to do", required=True, choices=("answer", "drop")),), when="anytime", shell=False,
+        hidden=True,
     ),
 )  # fmt: skip
 """`role` is the default: whoever may talk may order these."""

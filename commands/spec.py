@@ -63,7 +63,8 @@ class CommandSpec:
     """One command on every surface.
 
     `handler` runs when no action is named. `chat` and `shell` say where it exists: `/new` needs a chat, nearly
-    everything else is also a subcommand of `innkeeper`. `anytime` commands never wait behind a turn.
+    everything else is also a subcommand of `innkeeper`. `anytime` commands never wait behind a turn. A hidden one is
+    in no list and no menu: a button gives it.
     """
 
     name: str
@@ -76,6 +77,7 @@ class CommandSpec:
     when: When = "between turns"
     chat: bool = True
     shell: bool = True
+    hidden: bool = False
 
     def action(self, name: str) -> Action | None:
         return next((action for action in self.actions if action.name == name), None)

@@ -23,6 +23,7 @@ from gateway.config.edit import set_key
 from gateway.config.extensions import Extensions
 from gateway.config.load import Loaded
 from gateway.config.lock import ProfileLock
+from gateway.config.not_yet import warnings
 from gateway.config.paths import Profile
 from gateway.config.reload import Broken, Reloaded, Watcher
 from gateway.config.schema import Settings
@@ -38,13 +39,13 @@ from gateway.engine.session_notes import SessionNotes
 from gateway.engine.status import HouseStatus, Live
 from gateway.errors import InnkeeperError
 from gateway.models.client import ModelClient
-from gateway.models.local import open_local
+from gateway.models.local import Seat, open_local
 from gateway.models.registry import HostRegistry
 from gateway.observability.logging import set_up
 from gateway.observability.redact import Redactor
 from gateway.observability.report import LogReport
 from gateway.state.store import SqliteStore
-from gateway.tools.loader import plugin_tools
+from gateway.tools.loader import ToolHouse, plugin_tools
 from gateway.tools.memory_tool import memory_tool
 from gateway.tools.toolset import Toolset
 from memory.store import Stores
@@ -158,7 +159,8 @@ async def running(
         warm = asyncio.ensure_future(_warm(hosts, report))
         stack.callback(warm.cancel)
         rules = [f"{name}: {effective_rule(name, loaded.settings)}" for name in adapters]
-        lines = (*rules, f"model: {main_model(hosts)}", *problems, *registry.problems)
+        unmet = warnings(loaded.settings)
+        lines = (*rules, f"model: {main_model(hosts)}", *unmet, *problems, *registry.problems)
         report.info("started", profile=profile.name, lines=list(lines))
         yield App(profile, engine, hosts, watcher, registry, lines)
 
@@ -181,7 +183,7 @@ async def _furnish(
     stores = memory_stores(profile, settings, clock)
     for line in await asyncio.to_thread(stores.repair):
         report.warning("memory.repaired", what=line)
-    plugins = plugin_tools()
+    plugins = plugin_tools(ToolHouse(profile.folder, clock.now))
     own = [tool for tool in (memory_tool(stores),) if tool is not None]
     toolset = Toolset([*own, *plugins.tools], settings().agent.disabled_toolsets)
     opener = Opener(profile, stores, toolset, lambda line: report.warning("prompt.left_out", why=line))
@@ -236,9 +238,11 @@ def _allowlist_follower(
 def host_registry(profile: Profile, loaded: Loaded, clock: Clock) -> HostRegistry:
     """The model hosts of a profile; nothing is started or connected yet."""
 
+    seat = Seat()
+
     def local(name: str) -> ModelClient:
         window = loaded.settings.model.context_window
-        return open_local(name, profile.models, profile.folder, clock=clock, window=window)
+        return open_local(name, profile.models, profile.folder, clock=clock, window=window, seat=seat)
 
     return HostRegistry(loaded.settings, clock, local, keys=loaded.keys)
 
@@ -255,7 +259,7 @@ def stored_ports(profile: Profile, loaded: Loaded, store: SqliteStore, clock: Cl
     status = HouseStatus(
         store, profile.database, clock, lambda: loaded.settings, lambda: main_model(hosts), gateway=gateway
     )
-    memory = MemoryDesk(memory_stores(profile, lambda: loaded.settings, clock), store)
+    memory = MemoryDesk(memory_stores(profile, lambda: loaded.settings, clock), store, hosts.forget)
     models = ChosenModels(store.facts, hosts)
     return Ports(StoredArchive(store), StoredBooks(store, clock), status, models, memory=memory)
 

@@ -1,4 +1,4 @@
-"""What happens in the house, for those who want to know: plain events and a bus that never fails its publisher."""
+"""What happens in the house, for those who want to know: plain events and a bus."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ Event = TurnStarted | TurnFinished | SessionClosed
 
 
 class Bus:
-    """Subscribers are called in order, at once; they hand off work instead of doing it."""
+    """Subscribers are called in order, at once. They hand off work instead of doing it, and must not raise: a fault of
+    theirs is the publisher's."""
 
     def __init__(self) -> None:
         self._subscribers: list[Callable[[Event], None]] = []

@@ -105,10 +105,10 @@ class Journal:
                 undone[record.undoes] = record.id
         return [replace(record, undone_by=undone.get(record.id)) for record in done]
 
-    def erase(self, gone: Callable[[str], bool]) -> int:
+    def erase(self, gone: Callable[[str], bool], *, dry: bool = False) -> int:
         """Put `[erased]` in place of each text that `gone` names, and of the earlier wordings of the same entry.
 
-        The number of texts. Raises `Unreadable`, `Unwritable`.
+        The number of texts. A dry one changes nothing. Raises `Unreadable`, `Unwritable`.
         """
         data = read_bytes(self._path)
         if data is None:
@@ -125,7 +125,7 @@ class Journal:
                 # The hashes of a closed change serve nothing any more, and speak of the text.
                 lines[number] = _encoded({**fields, "hash_before": None, "hash_after": None})
                 erased += count
-        if erased:
+        if erased and not dry:
             write_bytes_atomic(self._path, b"".join(lines))
         return erased
 

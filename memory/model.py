@@ -61,8 +61,9 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who is behind a write: `session` and `message` name the conversation and the place in it, where there is one;
-    `who` is the person who ordered or approved it (`platform:id`), empty when nobody was asked."""
+    """Who is behind a write: `session` and `message` name the conversation and the place in it, where there is one
+    (`turn:12` for a turn, `inbox:34` for an event that was an order); `who` is the person who ordered or approved it
+    (`platform:id`), empty when nobody was asked."""
 
     origin: Origin
     session: str | None = None

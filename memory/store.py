@@ -193,15 +193,15 @@ class Stores:
 
         return self._change(target, by, plan, touching=True)
 
-    def erase(self, texts: Iterable[str]) -> Erased | Refused:
+    def erase(self, texts: Iterable[str], *, dry: bool = False) -> Erased | Refused:
         """Erase these texts, wherever they stand within a text, from the journal and from backups. Entries in the
-        files are not touched: remove them first."""
+        files are not touched: remove them first. A dry one only says what it would touch."""
         wanted = [text for text in texts if text.strip()]
         try:
             with locked(self._lock, self._patience):
                 settle(self._journal, self._folder.joinpath)
-                erased = self._journal.erase(lambda kept: any(text in kept for text in wanted))
-                return Erased(erased, sum(self._erase_in_backup(copy, wanted) for copy in self._backups()))
+                erased = self._journal.erase(lambda kept: any(text in kept for text in wanted), dry=dry)
+                return Erased(erased, sum(self._erase_in_backup(copy, wanted, dry) for copy in self._backups()))
         except FileTrouble as error:
             return _refusal(None, error)
 
@@ -259,7 +259,7 @@ class Stores:
         path = self.path(draft.target)
         # What people wrote is kept to the letter when entries are only added to it.
         new = [change.after or "" for change in draft.changes]
-        text = appended(loaded.text, new) if drifted else serialise(draft.after)
+        text = appended(loaded.text, new) if drifted else serialise(draft.after) + _ending(loaded.text, draft.after)
         data = text.encode("utf-8")
         name, file = secrets.token_hex(4), self._files[draft.target]
         record = Record(name, self._now(), draft.target, file, by, draft.changes, draft.undoes, result=digest(data))
@@ -314,14 +314,20 @@ class Stores:
         return [copy for target in self._files for copy in backups(self.path(target))]
 
     @staticmethod
-    def _erase_in_backup(copy: Path, texts: Sequence[str]) -> bool:
+    def _erase_in_backup(copy: Path, texts: Sequence[str], dry: bool) -> bool:
         before = data = read_bytes(copy) or b""
         for text in texts:
             for spelled in (text, text.replace("\n", "\r\n")):
                 data = data.replace(spelled.encode("utf-8", "replace"), ERASED.encode())
-        if data != before:
+        if data != before and not dry:
             write_bytes_atomic(copy, data)
         return data != before
+
+
+def _ending(text: str, entries: Sequence[str]) -> str:
+    """The line end that editors leave at the end of a file stays there, so that an undo gives back every byte. (The
+    line ends of other systems are not kept.)"""
+    return "\n" if entries and text.endswith("\n") and "\r" not in text else ""
 
 
 def _refusal(target: Target | None, error: FileTrouble) -> Refused:

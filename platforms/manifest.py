@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from platforms.messages import ChatRef
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +32,40 @@ class PlatformManifest:
     prompt_hint: str = ""
 
 
+def _unheard(chat: ChatRef) -> None:
+    return
+
+
+async def _unmoved(old: ChatRef, new: ChatRef) -> None:
+    return
+
+
+async def _left_behind(event_id: str, why: str, raw: str) -> None:
+    _LOG.error("an event was left behind: %s (%s)", event_id, why)
+
+
+@dataclass(frozen=True, slots=True)
+class HouseServices:
+    """What an adapter may ask of the house; by itself each service does nothing.
+
+    `on_attach(chat)` is called in the loop when somebody has begun to look at a chat, so that what waits is sent; it
+    does not block. `moved(old, new)` is awaited before the platform is told that the news arrived; it may be called
+    more than once for the same move. `bury(event_id, why, raw)` keeps an event that cannot be read, and tells the
+    owner. `commands` are names with one line of help, for a menu. `now()` is in seconds since the epoch.
+    """
+
+    on_attach: Callable[[ChatRef], None] = _unheard
+    moved: Callable[[ChatRef, ChatRef], Awaitable[None]] = _unmoved
+    bury: Callable[[str, str, str], Awaitable[None]] = _left_behind
+    commands: Mapping[str, str] = field(default_factory=dict)
+    now: Callable[[], float] = time.time
+
+
 @dataclass(frozen=True, slots=True)
 class AdapterContext:
-    """What an adapter gets from the house: its settings (validated), the profile folder, and spare options."""
+    """What an adapter gets from the house: its settings (validated), the profile's name and folder, and services."""
 
     settings: Mapping[str, Any]
     profile: str
     folder: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    house: HouseServices = field(default_factory=HouseServices)

@@ -6,7 +6,7 @@ Owns the reading of the entry-point group and of import strings. Leaves to the a
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -68,7 +68,16 @@ def load_adapter(manifest: PlatformManifest, context: AdapterContext) -> Adapter
         raise PlatformDown(f"{manifest.name}: cannot load {manifest.adapter}: {_line(error)}") from error
     if not callable(build):
         raise PlatformDown(f"{manifest.name}: {manifest.adapter} is not callable")
-    return cast(Callable[[AdapterContext], Adapter], build)(context)
+    try:
+        adapter = build(context)
+    except PlatformDown:
+        raise
+    except Exception as error:  # the adapter supervisor's first step: the others go on
+        raise PlatformDown(f"{manifest.name}: {manifest.adapter} failed: {_line(error)}") from error
+    if getattr(adapter, "name", None) != manifest.name:
+        what = type(adapter).__name__
+        raise PlatformDown(f"{manifest.name}: {manifest.adapter} made a {what}, no adapter named {manifest.name}")
+    return cast(Adapter, adapter)
 
 
 def import_string(where: str) -> Any:

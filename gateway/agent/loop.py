@@ -56,7 +56,8 @@ class Desk(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What one turn may use. `assistant` stands in for tool calls where the model cannot make any."""
+    """What one turn may use. `assistant` stands in for tool calls where the model cannot make any; `effort` is how
+    long the model may think, None for as long as its host has it."""
 
     client: ModelClient
     tools: tuple[ToolSchema, ...]
@@ -64,6 +65,7 @@ class Offer:
     context: ToolContext
     limits: TurnLimits = field(default_factory=TurnLimits)
     assistant: Assistant | None = None
+    effort: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,13 @@ class Loop:
         history = await self._desk.history()
         if nudge:
             history = (*history, Message("user", nudge))
-        request = Request(history, self._offer.tools, session=self._offer.context.session_id)
+        request = Request(
+            history,
+            self._offer.tools,
+            session=self._offer.context.session_id,
+            reasoning_effort=self._offer.effort,
+            continues=self._offer.assistant is None and any(row.tool_calls for row in self._said),
+        )
         before = reply_text(self._said)
         self._partial = ""
         reply: Reply | None = None

@@ -66,6 +66,14 @@ class Opener:
                 held[target] = ()
         return held
 
+    def known(self) -> dict[Target, tuple[str, ...]] | None:
+        """The same; None when a file cannot be read, so that nobody takes its entries for gone."""
+        try:
+            return {target: self._stores.entries(target) for target in self._stores.enabled}
+        except FileTrouble as error:
+            self._trouble(str(error))
+            return None
+
     def carried(self, owner: bool) -> str:
         """What a new session begins with, in words for the person."""
         if not owner:

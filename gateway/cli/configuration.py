@@ -20,9 +20,12 @@ def config() -> None:
 def check(invocation: Invocation, as_json: bool) -> None:
     """Check config.yaml and print each effective value with where it came from."""
     from gateway.config.expand import shown
+    from gateway.config.not_yet import warnings
     from gateway.config.schema import flattened
 
     loaded = invocation.settings()
+    for line in warnings(loaded.settings):
+        click.echo(f"Note: {line}.", err=True)
     rows = [
         {"key": key, "value": shown(tuple(key.split(".")), value), "origin": loaded.origin(key)}
         for key, value in flattened(loaded.settings)
@@ -47,6 +50,7 @@ def set_value(invocation: Invocation, key: str, value: str) -> None:
     from gateway.config.edit import set_key
     from gateway.config.expand import shown
     from gateway.config.lock import holder
+    from gateway.config.not_yet import warnings
 
     profile = invocation.prepared()
     edited = set_key(profile, key, value, invocation.environment, invocation.extensions())
@@ -54,6 +58,8 @@ def set_value(invocation: Invocation, key: str, value: str) -> None:
         click.echo(f"{key} is {_written(shown(tuple(key.split('.')), edited.value))} already.")
         return
     click.echo(f"{key}: {_written(shown(tuple(key.split('.')), edited.value))}")
+    for line in warnings(invocation.settings().settings, about=key):
+        click.echo(f"Note: {line}.", err=True)
     if edited.restart:
         click.echo("Restart the gateway for this to take effect.")
     elif holder(profile):

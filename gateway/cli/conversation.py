@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import secrets
 import sys
 from collections.abc import AsyncIterator
@@ -69,7 +70,7 @@ async def _run(invocation: Invocation, verbose: bool) -> None:
     environment, extensions = invocation.environment, invocation.extensions()
     with heeding() as signals:
         async with running(profile, loaded, environment, extensions=extensions, verbose=verbose) as app:
-            click.echo(f"innkeeper runs (profile {profile.name}, process {_pid()}). Ctrl-C ends it.")
+            click.echo(f"innkeeper runs (profile {profile.name}, process {os.getpid()}). Ctrl-C ends it.")
             for line in app.lines:
                 click.echo(f"  {line}")
             await app.serve(signals, lambda text: click.echo(text, err=True))
@@ -124,7 +125,7 @@ class _House:
 
     profile: Profile
     model: str
-    embedded: bool
+    tiny: bool
     attached: bool
 
 
@@ -133,18 +134,20 @@ async def _gateway(invocation: Invocation) -> AsyncIterator[_House]:
     """A gateway for a window: the running one, or one of our own for as long as the window is open."""
     from gateway.app import main_model, running
     from gateway.config.lock import holder
+    from gateway.models.catalogue import DEFAULT_MODEL
+    from gateway.models.main_host import embedded
     from platforms.console.place import locate
 
     profile, loaded = _ready(invocation)
-    embedded = _embedded(loaded)
+    tiny = embedded(loaded.settings, loaded.keys) == DEFAULT_MODEL
     if holder(profile) is not None and locate(profile.folder).exists():
-        yield _House(profile, "", embedded, attached=True)
+        yield _House(profile, "", tiny, attached=True)
         return
     _weights(profile, loaded)
     environment, extensions = invocation.environment, invocation.extensions()
     async with running(profile, loaded, environment, only=("console",), extensions=extensions) as app:
         await _served(profile)
-        yield _House(profile, main_model(app.hosts), embedded, attached=False)
+        yield _House(profile, main_model(app.hosts), tiny, attached=False)
 
 
 async def _served(profile: Profile) -> None:
@@ -170,22 +173,16 @@ def _ready(invocation: Invocation) -> tuple[Profile, Loaded]:
     return furnish(invocation.prepared()), loaded
 
 
-def _embedded(loaded: Loaded) -> bool:
-    """Whether the small embedded model answers because nothing else is configured."""
-    model = loaded.settings.model
-    unset = model.provider in ("auto", "local") and model.base_url is None and model.api_key is None
-    return unset and not (model.provider == "auto" and loaded.settings.hosts)
-
-
 def _weights(profile: Profile, loaded: Loaded) -> None:
     """Fetch the local model's weights when they are needed and not here, with a bar where somebody looks."""
-    if not _embedded(loaded):
+    from gateway.models.main_host import embedded
+
+    wanted = embedded(loaded.settings, loaded.keys)
+    if wanted is None:
         return
     from gateway.cli.models import fetch
-    from gateway.models.catalogue import DEFAULT_MODEL, model_path
+    from gateway.models.catalogue import model_path
 
-    name = loaded.settings.model.model
-    wanted = DEFAULT_MODEL if name == "auto" else name
     if not model_path(wanted, profile.models).exists():
         fetch(profile.models, wanted)
 
@@ -196,7 +193,7 @@ def _greeting(house: _House, last: _LastChat | None, go_on: bool) -> str:
         lines.append("Attached to the running gateway.")
     else:
         lines.append(f"Model: {house.model}.")
-    if house.embedded and not house.attached:
+    if house.tiny and not house.attached:
         lines.append("It is tiny: good for a first try. For a better one: innkeeper models list, or innkeeper setup.")
     if last is not None and not last.clean and not go_on:
         lines.append("The last conversation ended abruptly; innkeeper chat --continue goes on with it.")
@@ -207,13 +204,7 @@ def _greeting(house: _House, last: _LastChat | None, go_on: bool) -> str:
 def _commands() -> dict[str, str]:
     from commands.registry import built_in
 
-    return {spec.name: spec.help for spec in built_in() if spec.chat}
-
-
-def _pid() -> int:
-    import os
-
-    return os.getpid()
+    return {spec.name: spec.help for spec in built_in() if spec.chat and not spec.hidden}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,8 @@ The checks are elsewhere: this file names where they come from, runs them and pr
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -21,9 +19,6 @@ if TYPE_CHECKING:
     from gateway.config.paths import Profile
 
 Level = Literal["ok", "warning", "problem"]
-
-SOURCES = ("gateway.cli.doctor_checks:checks", "gateway.cli.doctor_database:checks")
-"""Where checks come from: `module:function`, a function without arguments that returns them. One line a room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +79,11 @@ def doctor(invocation: Invocation, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def all_checks(sources: Sequence[str] = SOURCES) -> list[Check]:
-    """The checks of every source whose module is there."""
-    found: list[Check] = []
-    for source in sources:
-        module, _, name = source.partition(":")
-        if find_spec(module):
-            found += getattr(import_module(module), name)()
-    return found
+def all_checks() -> list[Check]:
+    """The checks of every room, one line each."""
+    from gateway.cli import doctor_checks, doctor_database
+
+    return [*doctor_checks.checks(), *doctor_database.checks()]
 
 
 def patient(invocation: Invocation, probe: Probe) -> Patient:

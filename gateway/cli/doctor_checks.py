@@ -22,6 +22,7 @@ def checks() -> list[Check]:
         Check("home", _home),
         Check("disk", _disk),
         Check("settings", _settings),
+        Check("effect", _effect),
         Check("secrets", _secrets),
         Check("plugins", _plugins),
         Check("lock", _lock),
@@ -71,6 +72,13 @@ def _settings(who: Patient) -> Iterator[Finding]:
         yield Finding("warning", f"there is no {who.profile.config.name}; defaults are used", "`innkeeper setup`")
 
 
+def _effect(who: Patient) -> Iterator[Finding]:
+    from gateway.config.not_yet import warnings
+
+    for line in warnings(who.loaded.settings) if who.loaded is not None else ():
+        yield Finding("warning", line, "do not rely on it")
+
+
 def _secrets(who: Patient) -> Iterator[Finding]:
     if not who.profile.env.exists():
         return
@@ -106,18 +114,27 @@ def _lock(who: Patient) -> Iterator[Finding]:
 
 
 def _platforms(who: Patient) -> Iterator[Finding]:
+    from platforms.registry import manifests, usable
+
     if who.loaded is None:
         return
-    on = []
+    on, known = [], usable(manifests().values())
     for name in who.loaded.settings.platforms:
         values = who.loaded.settings.platform(name)
         if not values.get("token"):
+            continue
+        if name not in known:
+            yield Finding(
+                "warning",
+                f"{name} has a token, and this version cannot connect to it",
+                f"take platforms.{name}.token or its variable away until it can",
+            )
             continue
         on.append(name)
         if not values.get("allowed_users"):
             yield Finding(
                 "warning",
-                f"{name} has a token, and platforms.{name}.allowed_users is empty: strangers get a pairing code",
+                f"{name} has a token, and platforms.{name}.allowed_users is empty: no person is let in by name",
                 f"innkeeper config set platforms.{name}.allowed_users '[YOUR_ID]'",
             )
         elif "*" in values["allowed_users"]:
@@ -136,50 +153,48 @@ def _access(who: Patient) -> Iterator[Finding]:
     if who.loaded is None:
         return
     access = who.loaded.settings.access
-    gated = who.loaded.settings.memory.write_approval or who.loaded.settings.skills.write_approval
-    if gated and not access.home_chats:
-        yield Finding(
-            "warning",
-            "writes wait for approval, and no home chat is set to announce them",
-            "write /sethome in the chat that should get the cards",
-        )
     if access.owners:
         yield Finding("ok", f"owners: {', '.join(access.owners)}")
 
 
 def _model(who: Patient) -> Iterator[Finding]:
+    from gateway.config.hosts import CLOUDS, LOCAL
+    from gateway.models.main_host import main_host, main_model, unnamed
+
     if who.loaded is None:
         return
-    model = who.loaded.settings.model
-    usual = {"openai", "anthropic", "openrouter"}
-    if model.provider in usual and not (model.api_key or model.base_url):
+    settings, keys = who.loaded.settings, who.loaded.keys
+    host = main_host(settings, keys)
+    model = main_model(settings, host)
+    if host.kind == LOCAL:
+        yield from _embedded(who, model)
+    elif host.cloud is not None and not host.api_key:
         yield Finding(
             "problem",
-            f"model.provider is {model.provider}, and there is no key for it",
-            f"put {model.provider.upper()}_API_KEY into {who.profile.env}",
+            f"model.provider is {host.name}, and there is no key for it",
+            f"put {CLOUDS[host.cloud].variable} into {who.profile.env}",
         )
-    elif model.provider in usual or model.base_url or model.provider in who.loaded.settings.hosts:
-        yield Finding("ok", f"provider {model.provider}, model {model.model}")
-    elif model.provider == "auto" and who.loaded.keys:
-        yield Finding("ok", f"a key is set for {', '.join(sorted(who.loaded.keys))}")
+    elif why := unnamed(host, model):
+        yield Finding("problem", why, "innkeeper config set model.model MODEL")
     else:
-        yield from _embedded(who)
+        yield Finding("ok", f"the main model is {host.name}/{model}")
+    if settings.model.provider == "auto" and host.cloud is None and keys:
+        named = ", ".join(sorted(keys))
+        yield Finding("ok", f"the key for {named} is used where a host is named, not by `model.provider: auto`")
 
 
-def _embedded(who: Patient) -> Iterator[Finding]:
-    from gateway.models.catalogue import DEFAULT_MODEL, entry_named
+def _embedded(who: Patient, wanted: str) -> Iterator[Finding]:
+    from gateway.models.catalogue import entry_named
     from gateway.models.pull import is_present
 
     if not find_spec(EMBEDDED_PACKAGE):
         yield Finding(
             "problem",
-            f"no model host is configured, and the package {EMBEDDED_PACKAGE} is not installed",
+            f"the model runs on this machine, and the package {EMBEDDED_PACKAGE} is not installed",
             "pip install 'innkeeper[local]', or `innkeeper setup` for a host",
         )
         return
-    assert who.loaded is not None
-    wanted = who.loaded.settings.model.model
-    entry = entry_named(DEFAULT_MODEL if wanted == "auto" else wanted)
+    entry = entry_named(wanted)
     if entry is None:
         yield Finding("ok", f"the embedded host runs {wanted}")
     elif is_present(entry, who.profile.models):

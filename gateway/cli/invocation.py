@@ -12,6 +12,12 @@ if TYPE_CHECKING:  # the short path (`innkeeper --help`) pays for none of this
     from gateway.config.paths import Profile
 
 
+USAGE = 2
+"""Exit code for wrong usage or configuration."""
+FAILED = 1
+"""Exit code for what could not be done."""
+
+
 @dataclass(frozen=True, slots=True)
 class Invocation:
     """The global options of one call. It is `click.Context.obj`."""

@@ -7,12 +7,11 @@ subcommands come from surface.py, which builds them from their specs.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import click
 
-from gateway.cli.invocation import Invocation
+from gateway.cli.invocation import FAILED, USAGE, Invocation
 from gateway.config.environment import process_environment
 from gateway.errors import ConfigurationError, InnkeeperError, ProfileLocked
 
@@ -25,7 +24,6 @@ OWN: dict[str, tuple[str, str]] = {
     "config": ("gateway.cli.configuration:config", "Check, show and change settings."),
     "models": ("gateway.cli.models:models", "List, fetch, pick and test models."),
     "profile": ("gateway.cli.profiles:profile", "List, make, pick and delete profiles."),
-    "dashboard": ("gateway.cli.dashboard:dashboard", "Serve the web page."),
 }
 """Subcommands with a file of their own: name -> (import string, short help)."""
 
@@ -40,28 +38,20 @@ CHAT: dict[str, str] = {
 }
 """Chat commands that `--help` names; others are found by name in the surface."""
 
-USAGE = 2
-FAILED = 1
-
 
 class Innkeeper(click.Group):
     """A group that imports a subcommand when it is named, and turns our errors into a line and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        own = [name for name, (target, _) in OWN.items() if find_spec(target.partition(":")[0])]
-        return own + (list(CHAT) if find_spec(SURFACE) else [])
+        return [*OWN, *CHAT]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in OWN:
             module, _, attribute = OWN[cmd_name][0].partition(":")
-            if find_spec(module):
-                command: click.Command = getattr(import_module(module), attribute)
-                return command
-            return None
-        if find_spec(SURFACE):
-            found: click.Command | None = import_module(SURFACE).command_for(cmd_name)
-            return found
-        return None
+            command: click.Command = getattr(import_module(module), attribute)
+            return command
+        found: click.Command | None = import_module(SURFACE).command_for(cmd_name)
+        return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         helps = {name: text for name, (_, text) in OWN.items()} | CHAT

@@ -13,7 +13,7 @@ from gateway.cli.invocation import Invocation
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gateway.models.client import ModelClient
+    from gateway.config.paths import Profile
     from gateway.models.trial import Grade
 
 
@@ -27,7 +27,7 @@ def models() -> None:
 @click.pass_obj
 def list_models(invocation: Invocation, as_json: bool) -> None:
     """List the models that can run on this machine."""
-    rows = _rows(invocation)
+    rows = asyncio.run(_rows(invocation))
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
         return
@@ -77,13 +77,7 @@ def use(invocation: Invocation, name: str) -> None:
 @click.pass_context
 def test(ctx: click.Context, name: str | None, as_json: bool) -> None:
     """Try NAME or HOST/MODEL out (default: the main model): speed, cache, tool calls, honesty."""
-    from gateway.models.trial import GradeBook
-
-    invocation: Invocation = ctx.obj
-    profile = invocation.prepared()
-    grade = asyncio.run(_trial(invocation, name))
-    if grade.reachable:
-        GradeBook(profile.cache / "grades.json").write(grade)
+    grade = asyncio.run(_trial(ctx.obj, name))
     if as_json:
         click.echo(json.dumps(grade.to_dict(), ensure_ascii=False, indent=2))
     else:
@@ -130,41 +124,57 @@ def fetch(models_folder: Path, name: str) -> Path:
 
 
 async def _trial(invocation: Invocation, name: str | None) -> Grade:
+    """Try a model out, and keep its grade unless the trial broke off: half a trial says nothing of tools."""
+    from gateway.app import host_registry
     from gateway.clock import SystemClock
+    from gateway.engine.grades import Grades
     from gateway.models.catalogue import entry_named
-    from gateway.models.local import open_local
-    from gateway.models.registry import HostRegistry
     from gateway.models.trial import try_out
+    from gateway.state.store import SqliteStore
 
-    clock = SystemClock()
-    profile = invocation.prepared()
-    settings = invocation.settings().settings
-
-    def local(model: str) -> ModelClient:
-        return open_local(model, profile.models, profile.folder, clock=clock)
-
-    registry = HostRegistry(settings, clock, local)
+    clock, profile = SystemClock(), invocation.prepared()
+    registry = host_registry(profile, invocation.settings(), clock)
     if name is not None and (entry_named(name) is not None or name.endswith(".gguf")):
         name = f"local/{name}"
     try:
         client = registry.resolve(name, fallbacks=False)
-        return await try_out(
+        grade = await try_out(
             client, clock, lambda text: click.echo(f"{client.host}/{client.model}: {text} …", err=True)
         )
     finally:
         await registry.close()
+    if not grade.error:
+        store = await SqliteStore.open(profile.database)
+        try:
+            await Grades(store.facts).put(grade)
+        finally:
+            await store.close()
+    return grade
 
 
-def _rows(invocation: Invocation) -> list[dict[str, Any]]:
-    from gateway.models.catalogue import CATALOGUE, DEFAULT_MODEL, own_files
+async def _grades(profile: Profile, names: list[str]) -> dict[str, Grade]:
+    """What is kept of these models; no database is made for it."""
+    from gateway.engine.grades import Grades
+    from gateway.state.store import SqliteStore
+
+    if not profile.database.exists():
+        return {}
+    store = await SqliteStore.open(profile.database)
+    try:
+        return await Grades(store.facts).of(names)
+    finally:
+        await store.close()
+
+
+async def _rows(invocation: Invocation) -> list[dict[str, Any]]:
+    from gateway.models.catalogue import CATALOGUE, own_files
+    from gateway.models.main_host import embedded
     from gateway.models.pull import is_present
-    from gateway.models.trial import GradeBook
 
-    profile = invocation.profile()
-    model = invocation.settings().settings.model
-    local = model.provider == "local" or (model.provider == "auto" and not model.base_url and not model.api_key)
-    current = (DEFAULT_MODEL if model.model == "auto" else model.model) if local else None
-    grades = GradeBook(profile.cache / "grades.json").read()
+    profile, loaded = invocation.profile(), invocation.settings()
+    current, own = embedded(loaded.settings, loaded.keys), own_files(profile.models)
+    names = [*(entry.name for entry in CATALOGUE), *(path.stem for path in own)]
+    grades = await _grades(profile, [f"local/{name}" for name in names])
     rows: list[dict[str, Any]] = []
     for entry in CATALOGUE:
         grade = grades.get(f"local/{entry.name}")
@@ -182,7 +192,7 @@ def _rows(invocation: Invocation) -> list[dict[str, Any]]:
                 "current": current == entry.name,
             }
         )
-    for path in own_files(profile.models):
+    for path in own:
         grade = grades.get(f"local/{path.stem}")
         rows.append(
             {
@@ -222,7 +232,7 @@ def _lines(grade: Grade) -> list[str]:
         f"  mode           {'tools' if grade.tools else 'assisted: it is not offered tools'}",
         f"  claims saves   {claims[grade.claims_saves]}",
     ]
-    return [*lines, f"  broke off: {grade.error}"] if grade.error else lines
+    return [*lines, f"  broke off, so nothing of this is kept: {grade.error}"] if grade.error else lines
 
 
 def _size(size: int) -> str:

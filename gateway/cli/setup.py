@@ -42,7 +42,6 @@ class Plan:
     secrets: dict[str, str] = field(default_factory=dict)
 
 
-MODELS = ("embedded", "server", "openai", "anthropic", "openrouter")
 MODEL_KEY = "INNKEEPER_MODEL_KEY"
 
 
@@ -50,6 +49,7 @@ MODEL_KEY = "INNKEEPER_MODEL_KEY"
 @click.pass_obj
 def setup(invocation: Invocation) -> None:
     """Answer a few questions and start. Enter skips a question and keeps what is set."""
+    from gateway.config.not_yet import warnings
     from gateway.config.profiles import furnish
 
     loaded = invocation.settings()
@@ -64,6 +64,8 @@ def setup(invocation: Invocation) -> None:
     interview(loaded, _asked, plan)
     for line in carry_out(invocation, plan):
         click.echo(line)
+    for line in warnings(invocation.settings().settings):
+        click.echo(f"Note: {line}.")
     click.echo(
         "\nNext: `innkeeper doctor` checks it, `innkeeper chat` talks here, `innkeeper run` starts the gateway."
     )
@@ -73,10 +75,7 @@ def interview(loaded: Loaded, ask: Ask, plan: Plan) -> None:
     """Ask everything and note what is wanted; nothing is written."""
     settings = loaded.settings
     _about_model(loaded, ask, plan)
-    for name, variable, ids in (
-        ("telegram", "TELEGRAM_BOT_TOKEN", "your own number, from @userinfobot"),
-        ("discord", "DISCORD_BOT_TOKEN", "your own number, from 'Copy User ID'"),
-    ):
+    for name, variable, ids in (("telegram", "TELEGRAM_BOT_TOKEN", "your own number, from @userinfobot"),):
         values = settings.platform(name)
         title = name.capitalize()
         token = ask(Question(f"{name} token", f"{title} bot token", now=_set(values["token"]), secret=True))
@@ -100,28 +99,23 @@ def interview(loaded: Loaded, ask: Ask, plan: Plan) -> None:
     )
     if owners:
         plan.keys.append(("access.owners", _list(owners)))
-    now = str(settings.memory.write_approval).lower()
-    approval = ask(
-        Question(
-            "approval",
-            "Must writes to memory and skills wait for your yes? (auto, recommended: on messengers, not here)",
-            choices=("auto", "true", "false"),
-            now=now if loaded.origin("memory.write_approval") != "default" else "",
-        )
-    )
-    if approval:
-        plan.keys += [("memory.write_approval", approval), ("skills.write_approval", approval)]
 
 
 def _about_model(loaded: Loaded, ask: Ask, plan: Plan) -> None:
+    from gateway.config.hosts import CLOUDS, LOCAL
+    from gateway.models.main_host import main_host
+
     model = loaded.settings.model
-    now = "" if loaded.origin("model.provider") == "default" and not model.base_url else model.provider
+    main = main_host(loaded.settings, loaded.keys)
+    now = "embedded" if main.kind == LOCAL else main.cloud or "server"
+    if main.kind == LOCAL and loaded.origin("model.provider") == "default":
+        now = ""  # nobody chose it
     kind = ask(
         Question(
             "model",
             "Which model host? (embedded: a small model on this machine; server: any OpenAI-compatible address)",
-            choices=MODELS,
-            now="server" if model.base_url else "embedded" if now == "local" else now,
+            choices=("embedded", "server", *CLOUDS),
+            now=now,
         )
     )
     if kind == "embedded":
@@ -139,11 +133,12 @@ def _about_model(loaded: Loaded, ask: Ask, plan: Plan) -> None:
         plan.keys += [("model.provider", kind), ("model.base_url", "null")]
         key = ask(Question("key", f"Your {kind} key", now=_set(loaded.keys.get(kind)), secret=True))
         if key:
-            plan.secrets[f"{kind.upper()}_API_KEY"] = key
+            plan.secrets[CLOUDS[kind].variable] = key
             if loaded.origin("model.api_key").startswith("config.yaml"):
                 plan.keys.append(("model.api_key", "null"))
     if kind and kind != "embedded":
-        name = ask(Question("name", "The model's name there (auto: its usual one)", now=model.model))
+        usual = " (auto: the one it serves)" if kind == "server" else ""
+        name = ask(Question("name", f"The model's name there{usual}", now=model.model))
         if name:
             plan.keys.append(("model.model", json.dumps(name)))
 

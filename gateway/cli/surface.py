@@ -16,9 +16,7 @@ from commands.context import Context, NeedsChat
 from commands.registry import Registry, built_in
 from commands.reply import CommandReply
 from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Role
-from gateway.cli.invocation import Invocation
-
-FAILED = 1
+from gateway.cli.invocation import FAILED, Invocation
 
 
 def command_for(name: str) -> click.Command | None:

@@ -12,40 +12,26 @@ from importlib import import_module
 
 from pydantic import BaseModel
 
+from platforms.console.manifest import manifest as console
 from platforms.manifest import PlatformManifest
+from platforms.telegram.manifest import manifest as telegram
 
-HOST_KINDS = frozenset({"openai", "anthropic", "local"})
-PREDEFINED_HOSTS = frozenset({"openai", "anthropic", "local", "openrouter"})
 MEMORY_PROVIDERS = frozenset(
     {"retaindb", "byterover", "honcho", "hindsight", "supermemory", "mem0", "openviking", "holographic"}
 )
 
-KEY_VARIABLES: Mapping[str, str] = {
-    "openai": "OPENAI_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
-    "openrouter": "OPENROUTER_API_KEY",
-}
-"""The usual variable of each provider's key."""
+DISCORD = PlatformManifest(
+    "discord",
+    adapter="platforms.discord.adapter:build",
+    settings="platforms.discord.settings:DiscordSettings",
+    token_variable="DISCORD_BOT_TOKEN",
+)
+"""Its settings can be written down already; its adapter, and with it its own entry in the register, are to come."""
 
 
 def built_in_platforms() -> dict[str, PlatformManifest]:
-    """The platforms that every installation has."""
-    return {
-        "telegram": PlatformManifest(
-            "telegram",
-            adapter="platforms.telegram.adapter:build",
-            settings="platforms.telegram.settings:TelegramSettings",
-            token_variable="TELEGRAM_BOT_TOKEN",
-        ),
-        "discord": PlatformManifest(
-            "discord",
-            adapter="platforms.discord.adapter:build",
-            settings="platforms.discord.settings:DiscordSettings",
-            token_variable="DISCORD_BOT_TOKEN",
-        ),
-        "console": PlatformManifest("console", adapter="platforms.console.adapter:ConsoleAdapter", always_on=True),
-        "web": PlatformManifest("web", adapter="", always_on=True),
-    }
+    """The platforms that every installation has, also where its register cannot be read."""
+    return {manifest.name: manifest for manifest in (telegram, DISCORD, console)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from pydantic import BaseModel, ValidationError
 
 from gateway.config.dotenv import read_env
 from gateway.config.expand import Expansion, Variables, configured_secrets, is_secret, masked, worth_masking
-from gateway.config.extensions import HOST_KINDS, KEY_VARIABLES, MEMORY_PROVIDERS, PREDEFINED_HOSTS, Extensions
+from gateway.config.extensions import MEMORY_PROVIDERS, Extensions
+from gateway.config.hosts import CLOUDS, KINDS, PREDEFINED
 from gateway.config.keys import Models, unknown
 from gateway.config.lines import Document, Key, dotted, read, scalar
 from gateway.config.paths import Profile
@@ -76,7 +77,7 @@ def loaded(document: Document, variables: Variables, extensions: Extensions, nam
         settings,
         reading.origins(settings, name),
         secrets,
-        {provider: found[0] for provider, variable in KEY_VARIABLES.items() if (found := variables.find(variable))},
+        {name: found[0] for name, cloud in CLOUDS.items() if (found := variables.find(cloud.variable))},
         {**variables.file, **{key: value for key, value in variables.environment.items() if value}},
     )
 
@@ -111,7 +112,8 @@ class _Reading:
 
     def secrets(self) -> set[str]:
         found = {*configured_secrets(self.values), *self.expansion.secrets}
-        names = [*KEY_VARIABLES.values(), *(m.token_variable for m in self.extensions.manifests().values())]
+        tokens = [each.token_variable for each in self.extensions.manifests().values()]
+        names = [*(each.variable for each in CLOUDS.values()), *tokens]
         return found | {pair[0] for name in names if name and (pair := self.variables.find(name))}
 
     def origins(self, settings: Settings, name: str) -> dict[str, str]:
@@ -146,13 +148,13 @@ class _Reading:
         hosts = self.values.get("hosts")
         for name, host in hosts.items() if isinstance(hosts, dict) else ():
             if isinstance(host, dict):
-                own = name if name in KEY_VARIABLES else host.get("kind", "openai")
-                if name in KEY_VARIABLES or host.get("base_url") is None:
+                own = name if name in CLOUDS else host.get("kind", "openai")
+                if name in CLOUDS or host.get("base_url") is None:
                     self._fill_key(host, ("hosts", name), own)
 
     def _fill_key(self, group: dict[str, Any], path: Key, provider: object) -> None:
-        variable = KEY_VARIABLES.get(provider) if isinstance(provider, str) else None
-        found = self.variables.find(variable) if variable else None
+        cloud = CLOUDS.get(provider) if isinstance(provider, str) else None
+        found = self.variables.find(cloud.variable) if cloud else None
         if found and group.get("api_key") is None:
             group["api_key"] = found[0]
             self.filled[*path, "api_key"] = found[1]
@@ -195,8 +197,8 @@ class _Reading:
         names = frozenset(hosts) if isinstance(hosts, dict) else frozenset()
         kinds = self.extensions.host_kinds
         return Known(
-            providers=PREDEFINED_HOSTS | kinds | names,
-            host_kinds=HOST_KINDS | kinds,
+            providers=PREDEFINED | kinds | names,
+            host_kinds=KINDS | kinds,
             platforms=frozenset(self.models),
             memory_providers=MEMORY_PROVIDERS | self.extensions.memory_providers,
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
-from commands.parse import Order, parse
+from commands.parse import NAME, Order, parse
 from gateway.engine import notices
 from gateway.engine.backlog import Backlog
 from gateway.engine.house import House
@@ -18,7 +18,7 @@ from gateway.engine.session_key import may_talk, session_key
 from gateway.engine.work import Ordered, Said, Work
 from gateway.engine.worker import Workers
 from gateway.state.records import InboxItem
-from platforms.messages import Inbound
+from platforms.messages import ChatKind, Inbound
 
 Step = Coroutine[Any, Any, None]
 
@@ -35,7 +35,7 @@ class Reception:
     async def __call__(self, event: Inbound) -> None:
         """Returns once the event is stored, or known already, or refused. Raises only when storing failed."""
         settings = self._house.settings()
-        if not may_talk(event, settings):
+        if not may_talk(event, settings) or self._means_another(event):
             self._house.report.info("event.refused", chat=event.chat.key, sender=event.sender.id)
             return
         key = session_key(event, settings.sessions.group_scope)
@@ -46,6 +46,14 @@ class Reception:
         if (step := self.lead(item)) is not None:
             self._workers.spawn(step)
 
+    def _means_another(self, event: Inbound) -> bool:
+        """Whether an event in a room orders something that we do not know, and was not said to us: it is another
+        bot's command."""
+        if event.kind is not ChatKind.GROUP or event.addressed or event.pressed:
+            return False
+        named = NAME.match(event.text.strip())
+        return named is not None and self._orders.registry.get(named[1]) is None
+
     def lead(self, item: InboxItem, *, again: bool = False) -> Step | None:
         """Queue an event where it belongs; the step that is still to be taken for it now, if there is one.
 
@@ -54,6 +62,8 @@ class Reception:
         event = item.event
         order = parse(event.text, self._orders.registry)
         if isinstance(order, Order) and order.spec.when == "between turns":
+            if event.pressed and self._workers.box(item.session_key).busy:
+                return self._beside(item, order)
             return self._queue(item, order, again=again)
         if order is not None:
             return self._workers.order(item, order)
@@ -69,6 +79,12 @@ class Reception:
         box = self._workers.box(item.session_key)
         box.put(Ordered(item, order))
         return self._receipt(item, notices.queued(len(box.waiting))) if box.busy and not again else None
+
+    async def _beside(self, item: InboxItem, order: Order) -> None:
+        """A button never waits behind a turn. What is said meanwhile is answered after it, as after a command that
+        waited."""
+        with self._workers.box(item.session_key).between():
+            await self._workers.order(item, order)
 
     def _say(self, item: InboxItem) -> Step | None:
         """A message: into the mailbox, and beside a running turn by the owner's rule, with a receipt."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from gateway.engine import notices
 from gateway.engine.boundary import Boundary
+from gateway.engine.grades import assisted, grade_fact
 from gateway.engine.house import House
 from gateway.engine.mailbox import Running
 from gateway.engine.steps import to_its_end
@@ -174,14 +175,13 @@ async def client_for(house: House, chat: ChatRef) -> tuple[ModelClient, HostInfo
     """The model of a chat, what is known of it, whether it needs assistance with tools, and what the chat was told
     last about another host that answered."""
     client, facts = _resolve(house, None), house.store.facts
-    wanted = [(chat.key, "model"), (_graded(client), "grade"), (chat.key, "fallback")]
+    wanted = [(chat.key, "model"), grade_fact(_name(client)), (chat.key, "fallback")]
     chosen, grade, fallback = await facts.several(wanted)
     if chosen is not None:
         client = _resolve(house, chosen)
-        grade = await facts.get(_graded(client), "grade")
+        grade = await facts.get(*grade_fact(_name(client)))
     info = await client.info()
-    assisted = not info.tools if grade is None else not grade.get("tools", info.tools)
-    return client, info, assisted, fallback
+    return client, info, assisted(grade, info.tools), fallback
 
 
 def _resolve(house: House, name: str | None) -> ModelClient:
@@ -191,6 +191,5 @@ def _resolve(house: House, name: str | None) -> ModelClient:
         return Unavailable(str(error), name or "")
 
 
-def _graded(client: ModelClient) -> str:
-    """The scope under which a model's grade is kept."""
-    return f"model:{client.host}/{client.model}"
+def _name(client: ModelClient) -> str:
+    return f"{client.host}/{client.model}"

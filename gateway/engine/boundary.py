@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,9 +22,11 @@ GAP = 3600.0
 
 IDLE_HINT = 6 * 3600.0
 LONG = 8
-"""Rows that a session must have before a fresh start is worth offering."""
+"""Rows that a session must have before the time alone makes a fresh start worth offering."""
 
 FULL_HINT = 0.6
+MANY_CHANGES = 5
+"""Entries of memory that are not what the prompt says of them."""
 
 
 class Boundary:
@@ -44,7 +47,7 @@ class Boundary:
 
     async def open(self, key: str, event: Inbound) -> Session:
         """Start a session: the prompt is rendered now and never again."""
-        now, opening = self._house.clock.now(), self._house.opening(event)
+        now, opening = self._house.clock.now(), await asyncio.to_thread(self._house.opening, event)
         session = Session(
             id=session_id(now),
             session_key=key,
@@ -112,21 +115,22 @@ class Boundary:
     async def hint(self, session: Session, rows: int, used: int, window: int | None) -> str | None:
         """Why a fresh start would be good now, at most once a day in a chat; None when there is no reason."""
         settings, now = self._house.settings(), self._house.clock.now()
-        if not settings.sessions.boundary_hint or rows < LONG:
+        facts, today = self._house.store.facts, datetime.fromtimestamp(now, zone(settings)).date()
+        if not settings.sessions.boundary_hint or await facts.get(session.chat.key, "hint_day") == today.isoformat():
             return None
-        today = datetime.fromtimestamp(now, zone(settings)).date()
         before = datetime.fromtimestamp(session.active_at, zone(settings)).date()
+        changed = await self._house.notes.changed(session.id) if self._house.notes is not None else 0
         why = None
         if window and used > FULL_HINT * window:
             why = f"This conversation fills {100 * used // window} % of what the model can read."
-        elif before < today:
+        elif changed >= MANY_CHANGES:
+            why = f"{changed} entries of memory changed since this conversation began."
+        elif rows >= LONG and before < today:
             why = "A new day."
-        elif now - session.active_at > IDLE_HINT:
+        elif rows >= LONG and now - session.active_at > IDLE_HINT:
             why = "We have not talked for a while."
-        facts = self._house.store.facts
-        if why is None or await facts.get(session.chat.key, "hint_day") == today.isoformat():
-            return None
-        await facts.put(session.chat.key, "hint_day", today.isoformat())
+        if why is not None:
+            await facts.put(session.chat.key, "hint_day", today.isoformat())
         return why
 
 

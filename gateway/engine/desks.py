@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
 
 from commands.ports import Line, ModelView, Opened, SessionView, Stopped, UsageView
@@ -12,7 +13,7 @@ from gateway.engine.backlog import Backlog
 from gateway.engine.boundary import Boundary
 from gateway.engine.house import Hosts, House
 from gateway.engine.notices import gist
-from gateway.engine.work import Resumed, Said, Work, events, first_event
+from gateway.engine.work import Ordered, Resumed, Said, Work, events, first_event
 from gateway.engine.worker import Workers
 from gateway.errors import ConfigurationError
 from gateway.state.protocols import Facts, Store
@@ -123,8 +124,17 @@ class ChosenModels:
 class ChatConversation:
     """`commands.ports.Conversation` on the running engine."""
 
-    def __init__(self, house: House, boundary: Boundary, workers: Workers, backlog: Backlog) -> None:
+    def __init__(
+        self,
+        house: House,
+        boundary: Boundary,
+        workers: Workers,
+        backlog: Backlog,
+        settled: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """`settled` waits for what commands are writing into memory."""
         self._house = house
+        self._settled = settled
         self._boundary = boundary
         self._workers = workers
         self._backlog = backlog
@@ -134,12 +144,14 @@ class ChatConversation:
         box = self._workers.box(key)
         with box.between():
             await self._workers.halt(key, "new")
+            if self._settled is not None:
+                await self._settled()
             current = await self._house.store.sessions.current(key)
             closed = await self._archive.view(current.id) if current is not None else None
             if current is not None:
                 await self._boundary.close(current, "new")
             await self._house.store.facts.put(key, "next_title", name or None)
-            return Opened(closed, self._house.carried(owner), len(box.waiting))
+            return Opened(closed, await asyncio.to_thread(self._house.carried, owner), len(box.waiting))
 
     async def stop(self, key: str, item_id: int) -> Stopped:
         box = self._workers.box(key)
@@ -152,8 +164,10 @@ class ChatConversation:
             await self._workers.set_aside(dropped)
         return Stopped(halted, tuple(gist(each.event.text) for each in dropped))
 
-    async def retry(self, key: str, chat: ChatRef, item_id: int) -> Literal["sent", "running", "nothing"]:
+    async def retry(self, key: str, chat: ChatRef, item_id: int) -> Literal["sent", "running", "nothing", "busy"]:
         store = self._house.store
+        if self._answering(key):
+            return "busy"
         item, session = await store.inbox.get(item_id), await store.sessions.current(key)
         turn = await store.turns.last(session.id) if session is not None else None
         if item is None or turn is None:
@@ -180,15 +194,24 @@ class ChatConversation:
         store = self._house.store
         chosen, current = await store.sessions.get(session_id), await store.sessions.current(key)
         assert chosen is not None, "it was found a moment ago"
-        if current is not None and current.id != session_id:
-            await self._boundary.close(current, "resumed another")
-        with self._workers.box(chosen.session_key).between():
-            if chosen.ended_at is None and chosen.session_key != key:  # it runs in another chat, which is told
+        stays = current is not None and current.id == session_id
+        with self._workers.box(key).between(), self._workers.box(chosen.session_key).between():
+            if self._answering(key) and not stays:  # a button was pressed beside it
+                await self._workers.halt(key, "new")
+            if current is not None and not stays:
+                await self._boundary.close(current, "resumed another")
+            if chosen.ended_at is None and chosen.session_key != key:  # what was said there so far stays there
                 await self._workers.halt(chosen.session_key, "stop")
-            await store.sessions.resume(session_id, key, chat, self._house.clock.now())
+            if not (stays and self._answering(key)):
+                await store.sessions.resume(session_id, key, chat, self._house.clock.now())
         view = await self._archive.view(session_id)
         assert view is not None, "it was found a moment ago"
         return view
+
+    def _answering(self, key: str) -> bool:
+        """Whether a turn runs, as opposed to the very command that asks."""
+        running = self._workers.box(key).running
+        return running is not None and not isinstance(running.work, Ordered)
 
     async def backlog(self, key: str, answer: bool) -> int:
         held = await self._house.store.inbox.held(key)

@@ -18,7 +18,7 @@ from gateway.engine.delivery import Delivery
 from gateway.state.protocols import Store
 from platforms.adapter import Adapter
 from platforms.errors import PlatformDown
-from platforms.manifest import AdapterContext, PlatformManifest
+from platforms.manifest import AdapterContext, HouseServices, PlatformManifest
 from platforms.messages import ChatRef
 from platforms.registry import load_adapter, manifests, usable
 
@@ -61,7 +61,7 @@ class Porter:
         self._store = store
         self._clock = clock
         self._delivery = delivery
-        self._commands = {spec.name: spec.help for spec in registry if spec.chat and spec.name != "backlog"}
+        self._commands = {spec.name: spec.help for spec in registry if spec.chat and not spec.hidden}
         self._tell_owner = tell_owner
         self._moved_in_settings = moved_in_settings
 
@@ -72,13 +72,13 @@ class Porter:
             settings=section.model_dump() if section is not None else {},
             profile=self._profile.name,
             folder=str(self._profile.folder),
-            options={
-                "on_attach": self._delivery.wake,
-                "commands": self._commands,
-                "moved": self._moved,
-                "bury": partial(self._bury, manifest.name),
-                "now": self._clock.now,
-            },
+            house=HouseServices(
+                on_attach=self._delivery.wake,
+                moved=self._moved,
+                bury=partial(self._bury, manifest.name),
+                commands=self._commands,
+                now=self._clock.now,
+            ),
         )
         return load_adapter(manifest, context)
 

@@ -36,13 +36,16 @@ class Engine:
         self._backlog = backlog
         self.reception = Reception(house, self.workers, self._orders, backlog)
         self._supervisor = Supervisor(house, self.reception)
+        memory = MemoryDesk(house.stores, house.store, house.hosts.forget) if house.stores is not None else None
         self._orders.ports = Ports(
             archive=StoredArchive(house.store),
             books=StoredBooks(house.store, house.clock),
             status=status(self),
             models=ChosenModels(house.store.facts, house.hosts, known_models),
-            conversation=ChatConversation(house, boundary, self.workers, backlog),
-            memory=MemoryDesk(house.stores, house.store) if house.stores is not None else None,
+            conversation=ChatConversation(
+                house, boundary, self.workers, backlog, memory.settled if memory is not None else None
+            ),
+            memory=memory,
         )
 
     @property

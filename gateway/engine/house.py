@@ -11,10 +11,12 @@ from gateway.clock import Clock
 from gateway.config.schema import Settings
 from gateway.engine.delivery import Delivery
 from gateway.engine.session_notes import SessionNotes
-from gateway.events import Bus
+from gateway.events import Bus, TurnFinished
 from gateway.models.client import ModelClient
 from gateway.state.protocols import Store
+from gateway.state.records import Turn, TurnState
 from gateway.tools.toolset import Toolset
+from gateway.transcript import Usage
 from memory.store import Stores
 from platforms.adapter import Adapter
 from platforms.messages import Inbound
@@ -31,6 +33,9 @@ class Hosts(Protocol):
 
     def resolve_for(self, provider: str, model: str) -> ModelClient:
         """The client for a side task's `provider` and `model`; `auto` for both is the main model. Raises likewise."""
+
+    def forget(self, session: str) -> None:
+        """Erase what hosts keep of a session."""
 
 
 class Report(Protocol):
@@ -67,3 +72,8 @@ class House:
     notes: SessionNotes | None = None
     stores: Stores | None = None
     bus: Bus = field(default_factory=Bus)
+
+    def turn_ended(self, turn: Turn, state: TurnState, usage: Usage | None = None) -> None:
+        """Say how a turn ended, to everybody who wants to know. Nobody else publishes that."""
+        seconds = self.clock.now() - turn.began_at
+        self.bus.publish(TurnFinished(turn.id, turn.session_id, turn.chat, state, usage or Usage(), seconds))

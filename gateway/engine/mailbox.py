@@ -65,7 +65,8 @@ class Mailbox(Generic[W]):
 
     @property
     def idle(self) -> bool:
-        return not self._active
+        """Whether nobody would miss it: it has nothing to do, and no boundary is being drawn in it."""
+        return not self._active and not self._boundaries
 
     def put(self, work: W, *, first: bool = False) -> None:
         """Queue work and see to it that somebody takes it."""
@@ -96,8 +97,8 @@ class Mailbox(Generic[W]):
         """Cancel what runs, once, and wait until it is over or its time is up; then its task is not done. What ran,
         or None.
 
-        Whoever halts sets `released` afterwards: until then nothing else is started. Without `cancel` it is only
-        waited for.
+        Work that ended makes room for the next by itself. What did not end in time holds its place until whoever
+        halted it sets `released`. Without `cancel` it is only waited for.
         """
         running = self.running
         if running is None or running.task is None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from gateway.engine.session_notes import START
 from gateway.state.protocols import Store
 from gateway.state.records import Session
+from memory.files import FileTrouble
 from memory.model import Target
 from memory.store import Stores
 
@@ -18,24 +20,53 @@ TOOL = "memory"
 class MemoryDesk:
     """`commands.ports.Memory` on the stores and the archive."""
 
-    def __init__(self, stores: Stores, store: Store) -> None:
+    def __init__(self, stores: Stores, store: Store, forget: Callable[[str], object]) -> None:
+        """`forget` erases what model hosts keep of a session."""
         self._stores = stores
         self._store = store
+        self._forget = forget
+        self._writings: set[asyncio.Event] = set()
 
     @property
     def stores(self) -> Stores:
         return self._stores
 
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        done = asyncio.Event()
+        self._writings.add(done)
+        try:
+            yield
+        finally:
+            self._writings.discard(done)
+            done.set()
+
+    async def settled(self) -> None:
+        """Wait for the changes that are under way; each has its own deadline."""
+        for each in list(self._writings):
+            await each.wait()
+
+    async def traces(self, texts: Sequence[str]) -> int:
+        return (await self._store.traces.find(texts)).messages
+
     async def erase(self, texts: Sequence[str]) -> int:
-        return await self._store.traces.erase(texts)
+        touched = await self._store.traces.erase(texts)
+        for session in touched.sessions:
+            self._forget(session)
+        return touched.messages
+
+    async def ordered(self, item_id: int, key: str | None) -> str:
+        item = await self._store.inbox.get(item_id)
+        return item.event.text if item is not None and item.session_key == key else ""
 
     async def diagnosis(self, key: str | None) -> list[str]:
         """The causes in order, each with what holds; the last line is the next step."""
         on = self._stores.enabled
         lines = [await self._called(key), self._on(on)]
         lines += [f"⚠️ {each}" for each in await asyncio.to_thread(self._stores.problems)]
-        lines += [f"{target.file_name}: {self._stores.path(target)}, {self._stores.usage(target)}" for target in on]
-        lines += await self._older(key)
+        held = await asyncio.to_thread(self._held)
+        lines += [f"{target.file_name}: {self._stores.path(target)}{usage}" for target, (_, usage) in held.items()]
+        lines += await self._older(key, [(target, entry) for target, (each, _) in held.items() for entry in each])
         lines.append("Next step: /remember TEXT keeps it without a model; a stronger model (/model) calls for more.")
         return lines
 
@@ -72,19 +103,23 @@ class MemoryDesk:
         off = [target.value for target in Target if target not in on]
         return f"2. Switched off: {', '.join(off)} (memory.memory_enabled, memory.user_profile_enabled)."
 
-    async def _older(self, key: str | None) -> list[str]:
+    def _held(self) -> dict[Target, tuple[Sequence[str], str]]:
+        """The entries of the stores that are on, and how full each is; nothing of a file that cannot be read."""
+        held: dict[Target, tuple[Sequence[str], str]] = {}
+        for target in self._stores.enabled:
+            try:
+                held[target] = self._stores.entries(target), f", {self._stores.usage(target)}"
+            except FileTrouble:
+                held[target] = (), ""  # it is among the problems
+        return held
+
+    async def _older(self, key: str | None, entries: Sequence[tuple[Target, str]]) -> list[str]:
         session = await self._store.sessions.current(key) if key else None
         start = await self._store.facts.get(session.id, START) if session is not None else None
         if start is None:
             return []
-        later = [
-            entry
-            for target in self._stores.enabled
-            for entry in self._stores.entries(target)
-            if entry not in start["entries"].get(target.value, [])
-        ]
+        later = sum(entry not in start["entries"].get(target.value, []) for target, entry in entries)
         if not later:
             return ["3. Everything that is kept stands in this session's prompt."]
-        return [
-            f"3. This session is older than {len(later)} entries: they came as a note; /new puts them in the prompt."
-        ]
+        what = "1 entry: it" if later == 1 else f"{later} entries: each"
+        return [f"3. This session is older than {what} came as a note; /new puts what is kept into the prompt."]

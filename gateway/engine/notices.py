@@ -18,7 +18,6 @@ from gateway.models.errors import (
 
 CUT_SHORT = "Part of my last reply may not have arrived. /retry sends it again."
 INTERRUPTED = "(Cut off by a restart; this is the answer from where it stood.)"
-NOTHING_RUNS = "Nothing is running."
 
 
 def queued(waiting: int) -> str:
@@ -32,17 +31,6 @@ def interrupting() -> str:
 
 def steering() -> str:
     return "⏳ Noted; taken in at the next step."
-
-
-def stopped(ran: bool, dropped: list[str]) -> str:
-    """The answer to /stop."""
-    if not ran and not dropped:
-        return NOTHING_RUNS
-    words = "⏹ Stopped." if ran else "⏹"
-    if dropped:
-        quoted = ", ".join(f"«{gist(each)}»" for each in dropped)
-        words += f" Set aside and not answered: {quoted}"
-    return words
 
 
 def gist(text: str, limit: int = 60) -> str:
@@ -85,14 +73,15 @@ def budget(why: str) -> str:
     return f"⚠️ No answer: {why}. It begins anew at midnight UTC; an owner can change `gateway.budgets`."
 
 
-def poison(error: str) -> str:
-    """What the person reads when a message could not be handled three times."""
-    return f"⚠️ I could not handle this message ({error}). It was put aside, and the owner knows."
+def poison(kind: str) -> str:
+    """What the person reads when a message or a command could not be handled; `kind` names the fault, no more."""
+    return f"⚠️ I could not handle this message ({kind}). It was put aside, and the owner knows."
 
 
-def poison_report(chat: str, error: str, text: str) -> str:
+def poison_report(chat: str, error: str, text: str, tries: int) -> str:
     """The same for the owner; what was said stays out of it but for its length."""
-    return f"⚠️ A message in {chat} failed three times and was put aside: {error}. ({len(text)} characters)"
+    failed = f"failed {tries} times" if tries > 1 else "failed"
+    return f"⚠️ A message in {chat} {failed} and was put aside: {error}. ({len(text)} characters)"
 
 
 def unreadable(platform: str, why: str) -> str:

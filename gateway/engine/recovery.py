@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.engine.accept import Reception
 from gateway.engine.backlog import Backlog
 from gateway.engine.house import House
-from gateway.engine.work import Resumed
+from gateway.engine.work import Resumed, Said
 from gateway.engine.worker import Workers
 
 WEEK = 7 * 86400.0
@@ -25,8 +25,11 @@ async def recover(house: House, workers: Workers, reception: Reception, backlog:
             continue
         workers.box(session.session_key).put(Resumed(turn))
     items = await store.inbox.open_items()
+    for key in dict.fromkeys(each.session_key for each in items if each.wanted):
+        wanted = [each for each in items if each.wanted and each.session_key == key]
+        workers.box(key).put(Said(tuple(wanted), whole=True))  # an old backlog that is to be answered, as one message
     for item in items:
-        if (step := reception.lead(item, again=True)) is not None:
+        if not item.wanted and (step := reception.lead(item, again=True)) is not None:
             workers.spawn(step)
     for key in await store.inbox.held_keys():
         workers.spawn(backlog.ask(key))

@@ -70,6 +70,8 @@ def effective_rule(platform: str, settings: Settings) -> str:
     if platform == CONSOLE:
         return "whoever can open this profile's folder"
     people = allowed(settings, platform, "allowed_users")
+    trusted = (each.partition(":") for each in (*settings.access.owners, *settings.access.operators))
+    people |= {person for name, _, person in trusted if name == platform}
     rooms = allowed(settings, platform, "allowed_chats") | allowed(settings, platform, "allowed_channels")
     if ANYONE in people:
         return "everybody (because of *)"

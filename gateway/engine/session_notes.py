@@ -6,12 +6,13 @@ when memory changed again, or when the row that told it was summarised away.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 
 from gateway.state.protocols import Facts
-from memory.changes import changes_since, note
+from memory.changes import Changes, changes_since, note
 from memory.model import Target
 
 Entries = Mapping[Target, Sequence[str]]
@@ -19,9 +20,10 @@ START, TOLD = "memory_start", "memory_told"
 
 
 class SessionNotes:
-    """`current()` reads the entries of the stores that are on; `on()` says whether notes are wanted."""
+    """`current()` reads the entries of the stores that are on, None when one cannot be read; `on()` says whether
+    notes are wanted."""
 
-    def __init__(self, facts: Facts, current: Callable[[], Entries], on: Callable[[], bool]) -> None:
+    def __init__(self, facts: Facts, current: Callable[[], Entries | None], on: Callable[[], bool]) -> None:
         self._facts = facts
         self._current = current
         self._on = on
@@ -38,13 +40,22 @@ class SessionNotes:
         start, told = await self._facts.several([(session_id, START), (session_id, TOLD)])
         if start is None:
             return None
-        now = self._current()
+        now = await asyncio.to_thread(self._current)
+        if now is None:
+            return None  # nobody knows what changed
         fresh = mark(now)
         if fresh == (told or start["mark"]):
             return None
-        before = {Target(name): each for name, each in start["entries"].items()}
-        changes = {target: changes_since(before.get(target, ()), now.get(target, ())) for target in Target}
-        return note(changes), fresh
+        return note(_changes(start["entries"], now)), fresh
+
+    async def changed(self, session_id: str) -> int:
+        """How many entries are not what the session's prompt says of them; 0 where that is not known."""
+        start = await self._facts.get(session_id, START)
+        now = await asyncio.to_thread(self._current) if start is not None else None
+        if now is None or mark(now) == start["mark"]:
+            return 0
+        changes = _changes(start["entries"], now).values()
+        return sum(len(each.added) + len(each.changed) + len(each.withdrawn) for each in changes)
 
     async def told(self, session_id: str, state: str) -> None:
         """The note was stored with a row."""
@@ -53,6 +64,11 @@ class SessionNotes:
     async def summarised(self, session_id: str) -> None:
         """Rows that may have told it are gone from the prompt: the next message tells it again."""
         await self._facts.put(session_id, TOLD, None)
+
+
+def _changes(start: Mapping[str, Sequence[str]], now: Entries) -> dict[Target, Changes]:
+    """What became different in each store; `start` as it is kept."""
+    return {target: changes_since(start.get(target.value, ()), now.get(target, ())) for target in Target}
 
 
 def mark(entries: Entries) -> str:

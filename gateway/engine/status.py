@@ -10,6 +10,8 @@ from typing import Protocol
 from commands.ports import StatusView
 from gateway.clock import Clock
 from gateway.config.schema import Settings
+from gateway.engine.grades import Grades
+from gateway.models.trial import Grade
 from gateway.state.protocols import Store
 
 
@@ -53,12 +55,18 @@ class HouseStatus:
 
     async def view(self, key: str | None) -> StatusView:
         lines: list[tuple[str, str]] = [("Gateway", self._gateway_words())]
-        data: dict[str, object] = {"gateway": self._gateway_words(), "model": self._model()}
+        model = self._model()
+        grade = (await Grades(self._store.facts).of([model])).get(model)
+        data: dict[str, object] = {
+            "gateway": self._gateway_words(),
+            "model": model,
+            "grade": None if grade is None else grade.to_dict(),
+        }
         if self._live is not None:
             states = self._live.platforms()
             lines += [(name.title(), each.words) for name, each in states.items()]
             data["platforms"] = {name: {"up": each.up, "state": each.words} for name, each in states.items()}
-        lines.append(("Model", self._model()))
+        lines.append(("Model", model if grade is None else f"{model} ({_tried(grade)})"))
         if key is not None:
             await self._chat(key, lines, data)
         undelivered = sum([len(await self._store.outbox.queued(chat)) for chat in await self._store.outbox.chats()])
@@ -106,3 +114,7 @@ class HouseStatus:
 
     def _wal(self) -> Path:
         return self._database.with_name(self._database.name + "-wal")
+
+
+def _tried(grade: Grade) -> str:
+    return f"{'calls tools' if grade.tools else 'assisted'}, tested {grade.at[:10]}"

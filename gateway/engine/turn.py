@@ -19,6 +19,7 @@ from gateway.engine import notices
 from gateway.engine.house import House
 from gateway.engine.steps import to_its_end
 from gateway.engine.stream import Preview
+from gateway.errors import ConfigurationError
 from gateway.events import TurnFinished, TurnStarted
 from gateway.models.client import HostInfo, ModelClient, Reply, ToolSchema
 from gateway.models.errors import ContextTooLong, ModelError
@@ -171,7 +172,18 @@ class TurnRun:
             context=ToolContext(chat, self.session.id, self.turn.id, self._speaker),
             limits=TurnLimits(settings.agent.max_iterations),
             assistant=Assistant(tools, self.house.wants_tool) if self._assisted and tools else None,
+            effort=self._effort(settings.model.reasoning_effort),
         )
+
+    def _effort(self, configured: str | None) -> str | None:
+        """How long the main model may think; one that was picked for the chat is left to its host."""
+        if configured is None:
+            return None
+        try:
+            main = self.house.hosts.resolve(None)
+        except ConfigurationError:
+            return None
+        return configured if (main.host, main.model) == (self._client.host, self._client.model) else None
 
     async def _converse(self) -> Answer:
         self._loop = Loop(self, self._offer(), said=self._rows_of_turn())

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from functools import partial
 from typing import Any, assert_never
 
 from commands.parse import Mistake, Order
@@ -19,13 +20,11 @@ from gateway.engine.house import House
 from gateway.engine.mailbox import Halt, Mailbox, Running
 from gateway.engine.orders import Orders
 from gateway.engine.session_key import home_chats
-from gateway.engine.steps import to_its_end
+from gateway.engine.steps import patiently, to_its_end
 from gateway.engine.work import Ordered, Resumed, Said, Work, events
 from gateway.errors import StaleEpoch
-from gateway.events import TurnFinished
 from gateway.state.records import InboxItem, PartDraft, Row, Turn
-from gateway.transcript import Usage
-from platforms.messages import Inbound, TurnSummary
+from platforms.messages import ChatRef, Inbound, TurnSummary
 
 TRIES = 3
 TRIES_IN_ALL = 6
@@ -137,7 +136,18 @@ class Workers:
 
     async def order(self, item: InboxItem, order: Order | Mistake) -> None:
         """Carry out a command beside the turn; a fault is reported and answered."""
-        await self._safely(self._orders.run(item, order), (item,))
+        await self._safely(lambda: self._orders.run(item, order), (item,))
+
+    def moved(self, old: ChatRef, new: ChatRef) -> None:
+        """A chat has a new id: its mailboxes go along. Where the new chat has one already, what waits goes over."""
+        for key in [each for each in self._boxes if each == old.key or each.startswith(f"{old.key}#")]:
+            box, new_key = self._boxes[key], new.key + key[len(old.key) :]
+            if (there := self._boxes.get(new_key)) is None:
+                box.key = new_key
+                self._boxes[new_key] = self._boxes.pop(key)
+                continue
+            while box.waiting:
+                there.put(box.waiting.pop(), first=True)
 
     async def close(self, drain: float) -> None:
         """Start nothing more; give what runs its time, then cut it off where it stands: its rows are stored."""
@@ -169,23 +179,27 @@ class Workers:
         match work:
             case Ordered(item, order):
                 running.gathering = False
-                await self._safely(self._orders.run(item, order), (item,))
+                await self._safely(lambda: self._ordered(item, order), (item,))
             case Said(items):
-                await self._safely(self._said(running, box, work), items)
+                await self._safely(lambda: self._said(running, box, work), items)
             case Resumed(turn):
                 running.gathering = False
-                await self._safely(self._resumed(running, box.key, turn), ())
+                await self._safely(lambda: self._resumed(running, box.key, turn), ())
             case _:
                 assert_never(work)
 
-    async def _safely(self, step: Coroutine[Any, Any, None], items: tuple[InboxItem, ...]) -> None:
+    async def _safely(self, step: Callable[[], Awaitable[None]], items: tuple[InboxItem, ...]) -> None:
         """The session worker's guard: a fault here ends this piece of work and nothing else."""
         try:
-            await step
+            await patiently(step, self._house)
         except StaleEpoch as error:
             self._house.report.info("turn.superseded", why=str(error))
         except Exception as fault:  # noqa: BLE001 - the session worker: report, tell the person, let the others live
-            await self._put_aside(items, None, fault)
+            await self._put_aside(items, None, fault, 1)
+
+    async def _ordered(self, item: InboxItem, order: Order | Mistake) -> None:
+        """A command that waited, as the store has it now: its chat may have moved."""
+        await self._orders.run(await self._house.store.inbox.get(item.id) or item, order)
 
     async def _said(self, running: Running[Work], box: Mailbox[Work], said: Said) -> None:
         if not said.whole:
@@ -220,39 +234,50 @@ class Workers:
         try:
             for tries in itertools.count(1):
                 try:
-                    return await attempt.make()
+                    return await patiently(attempt.make, self._house)
                 except StaleEpoch:
                     if attempt.turn is not None or tries >= TRIES:
                         raise  # else its session was closed in the moment in which it began: there will be another
                 except Exception as fault:  # noqa: BLE001 - the session worker: the same fault three times is a dead letter
                     error, ids = _named(fault), [each.id for each in attempt.items]
-                    failures = await self._house.store.inbox.failed(ids, error)
+                    failures = await patiently(partial(self._house.store.inbox.failed, ids, error), self._house)
                     self._house.report.error("turn.fault", error=error, failures=failures)
                     if failures >= TRIES or tries >= TRIES_IN_ALL or not ids:
-                        return await self._put_aside(attempt.items, attempt.turn, fault)
+                        return await self._put_aside(attempt.items, attempt.turn, fault, max(failures, tries))
                     await self._house.clock.sleep(0.5 * 2**failures)
         except asyncio.CancelledError:
-            if not await to_its_end(attempt.cut_short()):
+            if not await to_its_end(patiently(attempt.cut_short, self._house)):
                 raise
 
-    async def _put_aside(self, items: tuple[InboxItem, ...], turn: Turn | None, fault: Exception) -> None:
-        """Make dead letters, tell the person and the owner."""
-        store, now, error = self._house.store, self._house.clock.now(), _named(fault)
+    async def _put_aside(
+        self, items: tuple[InboxItem, ...], turn: Turn | None, fault: Exception, tries: int
+    ) -> None:
+        """Make dead letters, tell the person and the owner. What the fault says in full is the owner's."""
+        error, told = _named(fault), notices.poison(type(fault).__name__)
         self._house.report.error("work.put_aside", error=error, items=[each.id for each in items])
         if turn is not None:
-            said = [each.row for each in await store.turns.messages_of_turn(turn.id)]
-            rows = [*dangling(said), Row("assistant", "(no answer)")]
-            parts = [PartDraft(notices.poison(error))]
-            await store.turns.finish(turn, "failed", now, rows=rows, parts=parts, reason=error)
-            failed = TurnFinished(turn.id, turn.session_id, turn.chat, "failed", Usage(), now - turn.began_at)
-            self._house.bus.publish(failed)
-            self._house.delivery.wake(turn.chat)
-        await store.inbox.bury([each.id for each in items], error, now)
+            await patiently(partial(self._fail, turn, told, error), self._house)
+        await patiently(partial(self._bury, items, "" if turn is not None else told, error, tries), self._house)
         for item in items:
-            self._say_finished(item, notices.poison(error), "failed")
-            if turn is None:
-                await self._house.delivery.post(item.event.chat, f"inbox:{item.id}", notices.poison(error))
-            await self.tell_owner(f"dead:{item.id}", notices.poison_report(item.session_key, error, item.event.text))
+            self._say_finished(item, told, "failed")
+
+    async def _fail(self, turn: Turn, told: str, error: str) -> None:
+        store = self._house.store
+        said = [each.row for each in await store.turns.messages_of_turn(turn.id)]
+        rows = [*dangling(said), Row("assistant", "(no answer)")]
+        now, parts = self._house.clock.now(), [PartDraft(told)]
+        await store.turns.finish(turn, "failed", now, rows=rows, parts=parts, reason=error)
+        self._house.turn_ended(turn, "failed")
+        self._house.delivery.wake(turn.chat)
+
+    async def _bury(self, items: Sequence[InboxItem], told: str, error: str, tries: int) -> None:
+        """Dead letters, one report each, and these words to the person, if any."""
+        await self._house.store.inbox.bury([each.id for each in items], error, self._house.clock.now())
+        for item in items:
+            if told:
+                await self._house.delivery.post(item.event.chat, f"inbox:{item.id}", told)
+            report = notices.poison_report(item.session_key, error, item.event.text, tries)
+            await self.tell_owner(f"dead:{item.id}", report)
 
     async def tell_owner(self, source: str, text: str) -> None:
         """A notice in each home chat."""

@@ -12,6 +12,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from gateway.clock import Clock
+from gateway.config.hosts import CLOUDS
 from gateway.models.anthropic_wire import Events, body, status_of
 from gateway.models.client import Delta, HostInfo, Request
 from gateway.models.errors import HostDown, ModelError
@@ -24,7 +25,6 @@ from gateway.models.transport import on_this_machine, reason, transport_errors
 if TYPE_CHECKING:
     import anthropic
 
-ADDRESS = "https://api.anthropic.com"
 USUAL_WINDOW = 200_000
 """Tokens, as Anthropic documents for its models, when neither the owner nor the server says otherwise."""
 CONNECT_SECONDS = 10.0
@@ -41,7 +41,7 @@ class AnthropicClient:
         api_key: str | None,
         *,
         clock: Clock,
-        base_url: str = ADDRESS,
+        base_url: str = CLOUDS["anthropic"].address,
         window: int | None = None,
         local: bool | None = None,
         patience: Patience | None = None,

@@ -34,11 +34,11 @@ class Chain:
         """Raises the main host's error, with what the others said in its text, when none answered."""
         failed: list[tuple[ModelClient, ModelError]] = []
         began = self._began.pop(request.session, self._clients[0])
-        candidates = (began,) if in_tool_sequence(request) else self._clients
+        candidates = (began,) if request.continues else self._clients
         for client in candidates:
             shown = False
             try:
-                async with aclosing(opened(client, request)) as deltas:
+                async with aclosing(opened(client, self._addressed(client, request))) as deltas:
                     async for delta in deltas:
                         shown = shown or isinstance(delta, TextDelta)
                         if isinstance(delta, Reply) and failed:
@@ -56,22 +56,16 @@ class Chain:
                 yield Waiting(f"{client.host} did not answer; asking {_named(following)}")
         raise _together(failed)
 
+    def _addressed(self, client: ModelClient, request: Request) -> Request:
+        """How long to think was said to the main model; another might refuse the word."""
+        return request if client is self._clients[0] else replace(request, reasoning_effort=None)
+
     async def info(self) -> HostInfo:
         return await self._clients[0].info()
 
     async def close(self) -> None:
         for client in self._clients:
             await client.close()
-
-
-def in_tool_sequence(request: Request) -> bool:
-    """Whether a tool was called since the person last spoke."""
-    for message in reversed(request.messages):
-        if message.role == "tool" or message.tool_calls:
-            return True
-        if message.role == "user":
-            return False
-    return False
 
 
 def _named(client: ModelClient) -> str:

@@ -43,6 +43,7 @@ class Request:
 
     `messages[0]` is the frozen system prompt. `session` names the conversation for hosts that keep a cache per
     session. `schema` asks for an answer that is JSON of that schema, where the host can. `task` is who pays.
+    `continues` says that tools ran since the person's message: only the model that called them goes on from there.
     """
 
     messages: tuple[Message, ...]
@@ -53,6 +54,7 @@ class Request:
     temperature: float | None = None
     reasoning_effort: str | None = None
     schema: Mapping[str, Any] | None = None
+    continues: bool = False
 
 
 @dataclass(frozen=True, slots=True)

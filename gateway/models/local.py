@@ -52,12 +52,38 @@ class Warmable(Protocol):
     async def warm(self) -> None: ...
 
 
+@runtime_checkable
+class Forgetful(Protocol):
+    """A client that keeps something of sessions, and can erase it."""
+
+    def forget(self, session: str) -> bool: ...
+
+
+class Seat:
+    """Room for one local process: models are large, and whoever starts one has the other's rest first.
+
+    Only the holder is waited for, and a holder waits for nobody here; so nobody waits for ever.
+    """
+
+    def __init__(self) -> None:
+        self._holder: LocalHost | None = None
+
+    async def take(self, host: LocalHost) -> None:
+        """Returns when no other process runs, or will."""
+        while (held := self._holder) is not None and held is not host:
+            await held.rest()
+            if self._holder is held:
+                self._holder = None
+        self._holder = host
+
+
 class LocalHost:
     """A `ModelClient` for a GGUF file. One request at a time, in the order of asking.
 
     `folder` is the profile's: the log goes to `logs/local-host.log`, saved slots to `cache/slots`. `name` is the
     model's name in `local/NAME`. `threads` defaults to what leaves the machine some room. `known` spares starting the
-    process to answer `info`. `temperature` holds for requests that name none.
+    process to answer `info`. `temperature` holds for requests that name none. `seat` is shared by hosts of which at
+    most one is to have a process.
     """
 
     def __init__(
@@ -73,6 +99,7 @@ class LocalHost:
         known: HostInfo | None = None,
         client_for: ClientFactory | None = None,
         command: Sequence[str] | None = None,
+        seat: Seat | None = None,
     ) -> None:
         self._path = model_path
         self._name = name or model_path.stem
@@ -91,6 +118,7 @@ class LocalHost:
         self._known = known
         self._client_for = client_for or compatible_client(self._name, self._settings.window, clock)
         self._command = tuple(command or default_command())
+        self._seat = seat or Seat()
         self._turn = asyncio.Lock()
         self._running: Running | None = None
         self._starting: asyncio.Task[Running] | None = None
@@ -143,9 +171,7 @@ class LocalHost:
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         """As `ModelClient.stream`. A process that dies before the first word is started again, once; after it the
         answer is StreamBroken, and the next request starts a new process."""
-        if self._turn.locked():
-            yield Waiting("waiting for its turn at the host")
-        await self._turn.acquire()
+        await self._turn.acquire()  # the host's limit tells whoever waits; this only keeps the slot's order
         try:
             async with contextlib.aclosing(self._answer(request)) as deltas:
                 async for delta in deltas:
@@ -160,6 +186,14 @@ class LocalHost:
     def forget(self, session: str) -> bool:
         """Erase the saved state of a session (it holds the conversation's tokens); says whether there was any."""
         return self._slots.forget(session)
+
+    async def rest(self) -> None:
+        """Stop the process once it is idle; the next request starts it again."""
+        async with self._turn:
+            if self._starting is not None:
+                await asyncio.wait([self._starting])
+            if self._running is not None:
+                await self._retire(self._running)
 
     async def close(self) -> None:
         """Stop the process within seconds, whatever it is doing. Running requests end with HostDown."""
@@ -252,6 +286,7 @@ class LocalHost:
         if not self._path.is_file():
             raise ModelMissing(f"there is no model file {self._path}; `innkeeper models list` shows what there is")
         await self._pause_after_crashes()
+        await self._seat.take(self)
         try:
             child = await Child.start(self._settings, self._command)
         except HostDown:
@@ -307,6 +342,7 @@ def open_local(
     clock: Clock,
     window: int | None = None,
     threads: int | None = None,
+    seat: Seat | None = None,
 ) -> LocalHost:
     """The host for a model's name (`auto` is the small one), with what the catalogue knows of it.
 
@@ -316,7 +352,7 @@ def open_local(
     path = model_path(wanted, models_folder)
     entry = entry_named(wanted) or entry_of(path)
     if entry is None:
-        return LocalHost(path, folder, clock=clock, window=window, threads=threads)
+        return LocalHost(path, folder, clock=clock, window=window, threads=threads, seat=seat)
     return LocalHost(
         path,
         folder,
@@ -326,6 +362,7 @@ def open_local(
         threads=threads,
         temperature=entry.temperature,
         known=HostInfo(window=window or entry.window, tools=entry.tools, local=True),
+        seat=seat,
     )
 
 

@@ -91,11 +91,13 @@ class Slots:
                 return
 
     def forget(self, session: str) -> bool:
-        """Erase what is kept of a session; says whether there was anything."""
-        path = self._path(session)
-        there = path.exists()
-        path.unlink(missing_ok=True)
-        return there
+        """Erase what is kept of a session, for whatever model; says whether there was anything."""
+        if self._holder is not None and self._holder[0] == session:
+            self._unsaved = False
+        files = list(self._folder.glob(f"*-{_session_mark(session)}{SUFFIX}"))
+        for path in files:
+            path.unlink(missing_ok=True)
+        return bool(files)
 
     async def close(self) -> None:
         """Wait until what was saved has reached the disk."""
@@ -103,7 +105,7 @@ class Slots:
             await asyncio.wait(self._syncing)
 
     def _path(self, session: str) -> Path:
-        return self._folder / f"{self._model_mark()}-{_digest(session)[:24]}{SUFFIX}"
+        return self._folder / f"{self._model_mark()}-{_session_mark(session)}{SUFFIX}"
 
     def _model_mark(self) -> str:
         """Names the weights: the state of one model means nothing to another, even of the same shape."""
@@ -167,6 +169,10 @@ class Slots:
 
 def _delete(path: Path) -> None:
     path.unlink(missing_ok=True)
+
+
+def _session_mark(session: str) -> str:
+    return _digest(session)[:24]
 
 
 def _digest(text: str) -> str:

@@ -1,23 +1,20 @@
 """Tries a model out: does it answer, how fast, does its host keep a cache, what do its tool calls look like, and does
 it claim to have saved what it could not save.
 
-Works on any ModelClient; knows no host. What is kept of it is a `Grade`, in a `GradeBook` or wherever the caller
+Works on any ModelClient; knows no host. What is kept of it is a `Grade`, wherever the caller
 wants it.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from gateway.clock import Clock, iso
-from gateway.config.writing import write_atomically
 from gateway.models.client import Message, ModelClient, Reply, Request, TextDelta, ToolSchema
 from gateway.models.errors import ModelError
 
@@ -225,26 +222,3 @@ async def _hear(client: ModelClient, clock: Clock, request: Request) -> Heard:
 
 def _rate(tokens: int, seconds: float) -> float | None:
     return round(tokens / seconds, 1) if tokens > 0 and seconds > 0 else None
-
-
-class GradeBook:
-    """The latest grade of each model, in one JSON file."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def read(self) -> dict[str, Grade]:
-        """By `host/model`; empty when there is no book or it cannot be read (grades can be had again)."""
-        try:
-            entries = json.loads(self._path.read_text("utf-8"))
-            grades = [Grade.from_dict(entry) for entry in entries]
-        except (OSError, ValueError, TypeError, AttributeError):
-            return {}
-        return {grade.name: grade for grade in grades}
-
-    def write(self, grade: Grade) -> None:
-        """Add a grade, in place of an earlier one of the same model."""
-        grades = {**self.read(), grade.name: grade}
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps([entry.to_dict() for entry in grades.values()], ensure_ascii=False, indent=2)
-        write_atomically(self._path, text.encode())

@@ -112,7 +112,7 @@ class InboxContract:
         assert [each.id for each in await store.inbox.open_items()] == ids[2:]
         await store.inbox.release(ids[:1])
         await store.inbox.done(ids[1:2])
-        assert [each.id for each in await store.inbox.open_items()] == [ids[0], ids[2]]
+        assert [(each.id, each.wanted) for each in await store.inbox.open_items()] == [(ids[0], True), (ids[2], False)]
         assert await store.inbox.held_keys() == []
 
     async def test_what_is_over_is_neither_held_nor_released(self, store: Store) -> None:

@@ -10,7 +10,7 @@ from gateway.state.database import Database, in_batches
 from gateway.state.records import DeadLetter, InboxItem
 from platforms.messages import Inbound
 
-COLUMNS = "id, session_key, body, received_at, attempts"
+COLUMNS = "id, session_key, body, received_at, attempts, wanted"
 BATCH = 500
 """Events that one transaction forgets, so that nobody waits long behind it."""
 
@@ -61,13 +61,13 @@ class SqliteInbox:
         return await self._select("turn_id = ? ORDER BY id", turn_id)
 
     async def hold(self, ids: Sequence[int]) -> None:
-        await self._mark(ids, "held", "state = 'new'")
+        await self._mark(ids, "state = 'held'", "state = 'new'")
 
     async def release(self, ids: Sequence[int]) -> None:
-        await self._mark(ids, "new", "state = 'held'")
+        await self._mark(ids, "state = 'new', wanted = 1", "state = 'held'")
 
     async def done(self, ids: Sequence[int]) -> None:
-        await self._mark(ids, "done", "state <> 'dead'")
+        await self._mark(ids, "state = 'done'", "state <> 'dead'")
 
     async def failed(self, ids: Sequence[int], error: str) -> int:
         def work(db: sqlite3.Connection) -> int:
@@ -124,19 +124,20 @@ class SqliteInbox:
 
         return await in_batches(self._database, work, BATCH)
 
-    async def _mark(self, ids: Sequence[int], state: str, where: str) -> None:
+    async def _mark(self, ids: Sequence[int], marks: str, where: str) -> None:
         def work(db: sqlite3.Connection) -> None:
-            db.executemany(f"UPDATE inbox SET state = ? WHERE id = ? AND {where}", [(state, each) for each in ids])
+            db.executemany(f"UPDATE inbox SET {marks} WHERE id = ? AND {where}", [(each,) for each in ids])
 
         if ids:
             await self._database.write(work)
 
     async def _select(self, where: str, *parameters: object) -> list[InboxItem]:
         def work(db: sqlite3.Connection) -> list[InboxItem]:
-            rows = db.execute(f"SELECT {COLUMNS} FROM inbox WHERE {where}", parameters)
-            return [
-                InboxItem(row["id"], row["session_key"], load_event(row["body"]), row["received_at"], row["attempts"])
-                for row in rows
-            ]
+            return [_item(row) for row in db.execute(f"SELECT {COLUMNS} FROM inbox WHERE {where}", parameters)]
 
         return await self._database.read(work)
+
+
+def _item(row: sqlite3.Row) -> InboxItem:
+    event, wanted = load_event(row["body"]), bool(row["wanted"])
+    return InboxItem(row["id"], row["session_key"], event, row["received_at"], row["attempts"], wanted)

@@ -20,6 +20,7 @@ from gateway.state.records import (
     Session,
     SessionLine,
     StoredMessage,
+    Touched,
     Turn,
     TurnState,
     UsageLine,
@@ -50,7 +51,7 @@ class Inbox(Protocol):
         """New events are held; others stay as they are."""
 
     async def release(self, ids: Sequence[int]) -> None:
-        """Held events are new again; others stay as they are."""
+        """Held events are new again, and wanted; others stay as they are."""
 
     async def done(self, ids: Sequence[int]) -> None:
         """Nothing more is to be done for these events; dead ones stay dead."""
@@ -242,8 +243,11 @@ class Facts(Protocol):
 class Traces(Protocol):
     """What a person may want gone everywhere."""
 
-    async def erase(self, texts: Sequence[str]) -> int:
-        """Replace these texts wherever they are stored, frozen prompts included; the number of messages touched."""
+    async def find(self, texts: Sequence[str]) -> Touched:
+        """What `erase` would touch."""
+
+    async def erase(self, texts: Sequence[str]) -> Touched:
+        """Replace these texts wherever they are stored, frozen prompts included; what was touched."""
 
 
 class Store(Protocol):

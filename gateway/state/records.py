@@ -14,13 +14,14 @@ PartState = Literal["preview", "queued", "sending", "sent", "uncertain", "refuse
 
 @dataclass(frozen=True, slots=True)
 class InboxItem:
-    """A stored event that waits for its turn."""
+    """A stored event that waits for its turn. `wanted`: it was held, and the person wants an answer to it."""
 
     id: int
     session_key: str
     event: Inbound
     received_at: float
     attempts: int = 0
+    wanted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,14 @@ class UsageLine:
     output: int
     cost: float | None
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """Where some texts are stored: how many messages hold them, and which sessions."""
+
+    messages: int
+    sessions: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)

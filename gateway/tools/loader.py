@@ -1,15 +1,32 @@
 """Finds tools that plugins register under the entry-point group `innkeeper.tools`.
 
-An entry is a callable that takes no argument and returns one Tool or several. One that fails is reported, not fatal.
+An entry is a callable that takes nothing, or one `ToolHouse`, and returns one Tool or several. One that fails is
+reported, not fatal.
 """
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
 
+from gateway.models.client import ToolSchema
+from gateway.tools.memory_guidance import NAME as MEMORY
 from gateway.tools.tool import Tool
 from platforms.errors import PLUGIN_FAULTS
+
+GROUP = "innkeeper.tools"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHouse:
+    """What a plugin's tools may know of the house: the profile's folder, and the time in seconds since the epoch."""
+
+    folder: Path
+    now: Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +37,32 @@ class Found:
     problems: tuple[str, ...]
 
 
-def plugin_tools() -> Found:
-    """Load every registered tool."""
-    tools: list[Tool] = []
+def plugin_tools(house: ToolHouse, points: Iterable[EntryPoint] | None = None) -> Found:
+    """Every registered tool. A name belongs to the house's own tool, else to the first plugin that takes it.
+
+    `points` are the entry points to read; None reads those of the installed distributions.
+    """
+    tools: dict[str, Tool] = {}
     problems: list[str] = []
-    for entry in entry_points(group="innkeeper.tools"):
+    for point in entry_points(group=GROUP) if points is None else points:
         try:
-            made = entry.load()()
+            made = _made(point.load(), house)
         except PLUGIN_FAULTS as error:
-            problems.append(f"tool plugin {entry.name}: {type(error).__name__}: {error}")
+            problems.append(f"tool plugin {point.name}: {type(error).__name__}: {error}")
             continue
-        tools.extend([made] if isinstance(made, Tool) else made)
-    return Found(tuple(tools), tuple(problems))
+        for tool in made:
+            if tool.name == MEMORY or tool.name in tools:
+                problems.append(f"tool plugin {point.name}: the name {tool.name} is taken; its tool is not offered")
+            else:
+                tools[tool.name] = tool
+    return Found(tuple(tools.values()), tuple(problems))
+
+
+def _made(build: Any, house: ToolHouse) -> list[Tool]:
+    """What a plugin's callable returns. Raises whatever the plugin raises, and TypeError for what are no tools."""
+    returned = build(house) if inspect.signature(build).parameters else build()
+    made = [returned] if isinstance(returned, Tool) else list(returned)
+    for each in made:
+        if not (isinstance(each, Tool) and isinstance(each.schema, ToolSchema)):
+            raise TypeError(f"{each!r} is not a Tool")
+    return made

@@ -90,7 +90,7 @@ class _Door:
         return outcome
 
     def _write(self, call: Call, context: ToolContext) -> Outcome:
-        author = Author(self._origin, context.session_id, str(context.turn_id))
+        author = Author(self._origin, context.session_id, f"turn:{context.turn_id}")
         return self._stores.apply(call.target, call.operations, author)
 
     def _failures(self, turn: int) -> _Failures:

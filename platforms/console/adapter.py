@@ -12,9 +12,7 @@ import os
 import pwd
 import re
 import secrets
-import time
 from collections import deque
-from collections.abc import Callable
 from pathlib import Path
 
 from platforms.adapter import Capabilities, Sink
@@ -55,17 +53,12 @@ class _Attached:
 
 
 class ConsoleAdapter:
-    """The adapter. Options in the context:
-
-    - `on_attach`: `Callable[[ChatRef], None]`, called in the loop when a window has attached to a chat, so that the
-      engine can send what waits; it must not block.
-    - `now`: `Callable[[], float]`, seconds since the epoch.
-    """
+    """The adapter. Of the house it uses `on_attach`, for each window that has attached to a chat, and `now`."""
 
     def __init__(self, context: AdapterContext) -> None:
         self._folder = Path(context.folder)
-        self._on_attach: Callable[[ChatRef], None] | None = context.options.get("on_attach")
-        self._now: Callable[[], float] = context.options.get("now", time.time)
+        self._on_attach = context.house.on_attach
+        self._now = context.house.now
         self._windows: list[_Attached] = []
         self._endings: dict[ChatRef, deque[protocol.Done]] = {}
         self._life = secrets.token_hex(3)
@@ -221,8 +214,7 @@ class ConsoleAdapter:
 
     def _attach(self, window: _Attached) -> None:
         self._windows.append(window)
-        if self._on_attach is not None:
-            self._on_attach(window.chat)
+        self._on_attach(window.chat)
         for done in self._endings.pop(window.chat, ()):
             window.tell(done)
 

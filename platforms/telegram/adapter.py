@@ -9,8 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,25 +45,21 @@ _TOKEN = re.compile(r"(\d+):\S+")
 _LOG = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Move = Callable[[ChatRef, ChatRef], Awaitable[None]]
 
 
 class TelegramAdapter:
-    """The adapter. Options in the context, none of them required:
+    """The adapter. `locks` is the folder of token locks, the user's cache folder unless given; `listen` is the host
+    and port to listen on in webhook mode."""
 
-    - `bury`: `async (event_id, why, raw_json) -> None`, keeps an update that cannot be parsed or handled, and tells
-      the owner. Without it such an update is logged and left behind.
-    - `moved`: `async (old: ChatRef, new: ChatRef) -> None`, awaited before the update is acknowledged; called more
-      than once for the same move.
-    - `commands`: `Mapping[str, str]`, name to one line of help, for the command menu.
-    - `locks`: the folder of token locks; the user's cache folder unless given.
-    - `webhook_listen`: `(host, port)` to listen on in webhook mode, ("127.0.0.1", 8443) unless given.
-    - `now`: `Callable[[], float]`, seconds since the epoch.
-    - `patience`: `platforms.telegram.patience.Patience`.
-    """
-
-    def __init__(self, context: AdapterContext) -> None:
-        settings, options = context.settings, context.options
+    def __init__(
+        self,
+        context: AdapterContext,
+        *,
+        patience: Patience | None = None,
+        locks: Path | None = None,
+        listen: tuple[str, int] = ("127.0.0.1", 8443),
+    ) -> None:
+        settings = context.settings
         token = str(settings.get("token") or "")
         shaped = _TOKEN.fullmatch(token)
         if shaped is None:
@@ -73,17 +68,17 @@ class TelegramAdapter:
         self._token = token
         self._address = str(settings.get("base_url") or ADDRESS).rstrip("/").removesuffix("/bot")
         self._settings = settings
-        self._options = options
-        self._patience: Patience = options.get("patience", Patience())
+        self._house = context.house
+        self._patience = patience or Patience()
+        self._locks = locks
+        self._listen = listen
         self._capabilities = Capabilities(
             LIMIT, "utf16", edit_seconds=self._patience.edit, group_edit_seconds=3 * self._patience.edit
         )
-        self._now: Callable[[], float] = options.get("now", time.time)
-        self._moved: Move | None = options.get("moved")
         self._tls = httpx.create_ssl_context()
         self._transport = Transport(self._patience, self._tls)
         self._bot = self._new_bot(self._transport)
-        self._pulse = Pulse(self._patience, self._now)
+        self._pulse = Pulse(self._patience, self._house.now)
         self._lock: TokenLock | None = None
         self._profile = context.profile
         self._tasks: set[asyncio.Task[None]] = set()
@@ -112,8 +107,7 @@ class TelegramAdapter:
     async def run(self, sink: Sink) -> None:
         """Receive until cancelled. Raises PlatformDown, or TelegramUnreachable when trying anew may help."""
         if self._lock is None:
-            folder = Path(self._options.get("locks") or usual_folder())
-            self._lock = TokenLock(folder, self._token, self._address, self._profile)
+            self._lock = TokenLock(self._locks or usual_folder(), self._token, self._address, self._profile)
         self._lock.acquire()
         in_vain = 0
         while in_vain <= self._patience.rebuilds:
@@ -239,13 +233,13 @@ class TelegramAdapter:
 
     async def _receive(self, sink: Sink) -> None:
         """One poller, from its start until it has gone deaf. Raises PlatformDown or TelegramUnreachable."""
-        polls = PollTransport(self._patience, self._tls, self._pulse, self._bury)
+        polls = PollTransport(self._patience, self._tls, self._pulse, self._house.bury)
         bot = self._new_bot(self._transport, polls)
 
         async def take(update: Update) -> None:
             await self._take(update, bot, sink)
 
-        poller = Poller(bot, polls, Intake(take, self._bury, self._patience, self._pulse), self._patience)
+        poller = Poller(bot, polls, Intake(take, self._house.bury, self._patience, self._pulse), self._patience)
         webhook = self._settings.get("mode") == "webhook"
         self._pulse.start()
         try:
@@ -260,8 +254,8 @@ class TelegramAdapter:
     async def _start(self, poller: Poller, webhook: bool) -> None:
         try:
             if webhook:
-                listen = self._options.get("webhook_listen", ("127.0.0.1", 8443))
-                await poller.start_webhook(self._settings["webhook_url"], self._settings["webhook_secret"], listen)
+                address, secret = self._settings["webhook_url"], self._settings["webhook_secret"]
+                await poller.start_webhook(address, secret, self._listen)
             else:
                 await poller.start_polling()
         except InvalidToken:
@@ -277,28 +271,20 @@ class TelegramAdapter:
     async def _take(self, update: Update, bot: Bot, sink: Sink) -> None:
         """One update to the house; returns when it is stored."""
         self._pulse.heard()
-        match read(update, bot.bot, self._now()):
+        match read(update, bot.bot, self._house.now()):
             case Inbound() as event:
                 await sink(event)
                 if update.callback_query is not None:
                     self._spawn(self._bot.answer_callback_query(update.callback_query.id))
-            case Moved(old, new) if self._moved is not None:
-                await self._moved(old, new)
+            case Moved(old, new):
+                await self._house.moved(old, new)
             case _:
                 return
 
-    async def _bury(self, event_id: str, why: str, raw: str) -> None:
-        bury = self._options.get("bury")
-        if bury is None:
-            _LOG.error("an update was left behind: %s (%s)", event_id, why)
-        else:
-            await bury(event_id, why, raw)
-
     def _publish_menu(self) -> None:
-        commands: Mapping[str, str] = self._options.get("commands", {})
-        if commands and not self._menu_set:
+        if self._house.commands and not self._menu_set:
             self._menu_set = True
-            self._spawn(publish(self._bot, commands))
+            self._spawn(publish(self._bot, self._house.commands))
 
     def _spawn(self, step: Coroutine[Any, Any, object]) -> None:
         """Run beside everything else; what is refused here is worth a line in the log and no more."""

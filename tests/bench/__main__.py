@@ -1,6 +1,6 @@
 """`python -m tests.bench [NAME …]`: prints the figures that the README quotes. It measures and asserts nothing.
 
-Names: start, latency, load, anytime, cache, state. Without names, all of them.
+Names: start, latency, load, anytime, cache, state, memory, telegram. Without names, all of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from tests.bench import anytime, cache, latency, load, start, state
+from tests.bench import anytime, cache, latency, load, memory, start, state, telegram
 
 Rows = list[tuple[str, str]]
 
@@ -24,6 +24,8 @@ BENCHES: dict[str, Callable[[], Awaitable[Rows]]] = {
     "anytime": anytime.rows,
     "cache": cache.rows,
     "state": state.rows,
+    "memory": memory.rows,
+    "telegram": telegram.rows,
 }
 
 

@@ -45,15 +45,15 @@ async def _gateway(environment: dict[str, str]) -> tuple[float, str]:
     assert process.stdout is not None
     await process.stdout.readline()
     ready = time.perf_counter() - began
-    first = _rss(process.pid)
+    first = rss(process.pid)
     await asyncio.sleep(3)
-    warm = _rss(process.pid)
+    warm = rss(process.pid)
     process.send_signal(signal.SIGTERM)
     await process.wait()
     return ready, f"{first:.0f} MB, {warm:.0f} MB"
 
 
-def _rss(pid: int) -> float:
+def rss(pid: int) -> float:
     """Resident memory in megabytes."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):

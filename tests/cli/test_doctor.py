@@ -67,7 +67,10 @@ def test_what_is_open_to_others_is_closed(innkeeper: Shell) -> None:
     found = findings(innkeeper)
     assert found["secrets"][0].next_step == f"chmod 600 {innkeeper.profile.env}"
     assert found["home"][0].next_step == f"chmod 700 {innkeeper.home}"
-    assert [finding.level for finding in found["platforms"]] == ["warning", "warning"]
+    assert [(finding.level, finding.text.split()[0]) for finding in found["platforms"]] == [
+        ("warning", "anybody"),
+        ("warning", "discord"),
+    ]
 
 
 def test_the_owner_of_the_profile_is_named(innkeeper: Shell) -> None:
@@ -111,7 +114,33 @@ def test_a_provider_without_its_key(innkeeper: Shell) -> None:
     innkeeper.profile.config.write_text("model: {provider: openai}\n")
     assert "OPENAI_API_KEY" in findings(innkeeper)["model"][0].next_step
     innkeeper.environment["OPENAI_API_KEY"] = "sk-1"
-    assert level(findings(innkeeper), "model") == {"ok"}
+    assert findings(innkeeper)["model"][0].text.startswith("openai: name the model")
+    innkeeper.profile.config.write_text("model: {provider: openai, model: big}\n")
+    assert [finding.text for finding in findings(innkeeper)["model"]] == ["the main model is openai/big"]
+
+
+def test_a_key_in_the_environment_alone_chooses_no_host(innkeeper: Shell) -> None:
+    innkeeper.environment["OPENAI_API_KEY"] = "sk-1"
+    embedded, key = findings(innkeeper)["model"]
+    assert "SmolLM2" in embedded.text
+    assert key.text == "the key for openai is used where a host is named, not by `model.provider: auto`"
+
+
+def test_what_does_not_exist_is_not_promised(innkeeper: Shell) -> None:
+    innkeeper.profile.config.write_text(
+        "platforms: {discord: {token: y}, telegram: {token: '1:x'}}\n"
+        "memory: {write_approval: auto}\nmcp_servers: {clock: {command: clock}}\n"
+    )
+    found = findings(innkeeper)
+    assert [finding.text for finding in found["effect"]] == [
+        "platforms.discord is set, and does nothing yet in this version",
+        "memory.write_approval is set, and does nothing yet in this version: memory is written without asking",
+        "mcp_servers is set, and does nothing yet in this version",
+    ]
+    said = " ".join(finding.text + finding.next_step for each in found.values() for finding in each)
+    assert "pairing" not in said
+    assert "/sethome" not in said
+    assert "discord is on" not in said
 
 
 def test_json_and_other_rooms_checks(innkeeper: Shell) -> None:
@@ -120,7 +149,6 @@ def test_json_and_other_rooms_checks(innkeeper: Shell) -> None:
     own = Check("cellar", lambda who: [Finding("problem", "the cellar is wet", "call somebody")])
     lines = report(examine(patient(innkeeper.invocation(), Network(Answer(200))), [own]))
     assert lines == ["PROBLEM  cellar: the cellar is wet", "         → call somebody", "\n1 problem, 0 warnings."]
-    assert all_checks(("gateway.cli.no_such_room:checks",)) == []
 
 
 def test_the_probe_speaks_http() -> None:

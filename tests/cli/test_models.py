@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import queue
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,6 +15,13 @@ from click.testing import CliRunner, Result
 
 from gateway.cli.invocation import Invocation
 from gateway.cli.main import cli
+from gateway.engine.grades import Grades
+from gateway.models.trial import Grade
+from gateway.state.store import SqliteStore
+from tests.fakes.guesthouse import guesthouse
+from tests.fakes.openai_server import OpenAIServer, Step
+from tests.fakes.scripted_model import ScriptedModel
+from tests.scenarios.props import counter
 
 
 class Shell:
@@ -19,9 +31,28 @@ class Shell:
         self.home = home
         self.models = home / "models"
 
+    def invocation(self) -> Invocation:
+        return Invocation(None, {"INNKEEPER_HOME": str(self.home)})
+
     def type(self, *words: str) -> Result:
-        environment = {"INNKEEPER_HOME": str(self.home)}
-        return CliRunner().invoke(cli, ["models", *words], obj=Invocation(None, environment))
+        return CliRunner().invoke(cli, ["models", *words], obj=self.invocation())
+
+    def configure(self, text: str) -> None:
+        self.home.mkdir(exist_ok=True)
+        (self.home / "config.yaml").write_text(text)
+
+    async def grade(self, grade: Grade) -> None:
+        """Keep a grade, as a trial does."""
+        store = await SqliteStore.open(self.invocation().prepared().database)
+        await Grades(store.facts).put(grade)
+        await store.close()
+
+    async def assisted(self, host: str, model: str) -> bool:
+        """Whether an engine on this profile helps that model with tools."""
+        seen = ScriptedModel(["Hello."], host=host, model=model)
+        async with guesthouse(self.home, seen, tools=[counter([])]) as house:
+            assert await house.adapter.reply_to("hi") == "Hello."
+        return not seen.requests[0].tools
 
     def rows(self) -> dict[str, dict[str, object]]:
         return {row["name"]: row for row in json.loads(self.type("list", "--json").stdout)}
@@ -106,6 +137,65 @@ def test_testing_a_model_that_is_not_here_says_how_to_see_what_is(shell: Shell) 
     assert answer.exit_code == 1
     assert "local/smollm2-135m cannot be used" in answer.stdout
     assert "innkeeper models list" in answer.stdout
+
+
+@contextmanager
+def cloud() -> Iterator[str]:
+    """A host that knows no tools and answers whatever it is asked, in a thread of its own."""
+    loop, ready = asyncio.new_event_loop(), queue.Queue[str]()
+
+    async def serve() -> None:
+        async with OpenAIServer(otherwise=lambda body: Step(text="I cannot do that.")) as server:
+            ready.put(server.base_url)
+            await ended.wait()
+
+    ended = asyncio.Event()
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    try:
+        yield ready.get(timeout=10)
+    finally:
+        loop.call_soon_threadsafe(ended.set)
+        thread.join()
+        loop.close()
+
+
+def test_a_grade_takes_effect_in_the_next_turn_and_is_shown(shell: Shell) -> None:
+    with cloud() as address:
+        shell.configure(f"model: {{base_url: '{address}', model: talker}}\n")
+        assert shell.type("test").exit_code == 0
+    assert asyncio.run(shell.assisted("main", "talker"))
+    answer = CliRunner().invoke(cli, ["status"], obj=shell.invocation())
+    assert "main/talker (assisted, tested 20" in answer.stdout
+    data = json.loads(CliRunner().invoke(cli, ["status", "--json"], obj=shell.invocation()).stdout)
+    assert (data["grade"]["name"], data["grade"]["tools"]) == ("main/talker", False)
+
+
+def test_a_trial_that_broke_off_is_not_kept(shell: Shell) -> None:
+    shell.configure("model: {base_url: 'http://127.0.0.1:1/v1', model: talker}\n")
+    assert shell.type("test").exit_code == 1
+    assert not asyncio.run(shell.assisted("main", "talker"))
+
+
+def test_the_list_shows_what_was_tried(shell: Shell) -> None:
+    shell.type("use", "smollm2-135m")
+    asyncio.run(shell.grade(Grade("local", "qwen3-4b", "2026-11-30T00:00:00+00:00", True, tools=False)))
+    row = shell.rows()["qwen3-4b"]
+    assert (row["tools"], row["tested"]) == (False, "2026-11-30T00:00:00+00:00")
+
+
+@pytest.mark.parametrize(
+    ("settings", "current"),
+    [
+        ("model: {provider: local}", ["smollm2-135m"]),
+        ("model: {provider: local, model: qwen3-4b}", ["qwen3-4b"]),
+        ("hosts: {cellar: {base_url: 'http://127.0.0.1:1/v1'}}", []),
+        ("hosts: {cellar: {kind: local}}", ["smollm2-135m"]),
+    ],
+)
+def test_the_model_in_use_is_the_one_that_answers(shell: Shell, settings: str, current: list[str]) -> None:
+    shell.configure(f"{settings}\n")
+    assert [name for name, row in shell.rows().items() if row["current"]] == current
 
 
 @pytest.mark.model

@@ -30,7 +30,7 @@ def test_skipping_everything_changes_nothing(innkeeper: Shell) -> None:
     innkeeper.profile.config.write_text("# mine\nmodel: {provider: openai, model: x}\n")
     innkeeper.profile.env.write_text("OPENAI_API_KEY=sk-mine\n")
     asked = answering(innkeeper)
-    assert {question.name for question in asked} == {"model", "telegram token", "discord token", "owners", "approval"}
+    assert {question.name for question in asked} == {"model", "telegram token", "owners"}
     assert innkeeper.profile.config.read_text() == "# mine\nmodel: {provider: openai, model: x}\n"
     assert innkeeper.profile.env.read_text() == "OPENAI_API_KEY=sk-mine\n"
 
@@ -45,7 +45,6 @@ def test_a_first_time(innkeeper: Shell) -> None:
         telegram_token="1:token",
         telegram_people="111, 222",
         owners="telegram:111",
-        approval="auto",
     )
     loaded = innkeeper.invocation().settings()
     model = loaded.settings.model
@@ -53,7 +52,6 @@ def test_a_first_time(innkeeper: Shell) -> None:
     assert loaded.settings.platform("telegram")["token"] == "1:token"
     assert loaded.settings.platform("telegram")["allowed_users"] == ("111", "222")
     assert loaded.settings.access.owners == ("telegram:111",)
-    assert (loaded.settings.memory.write_approval, loaded.settings.skills.write_approval) == ("auto", "auto")
     written = innkeeper.profile.config.read_text()
     assert "host-key" not in written
     assert "1:token" not in written
@@ -62,14 +60,14 @@ def test_a_first_time(innkeeper: Shell) -> None:
 
 def test_a_second_time_keeps_the_rest_and_shows_what_is_set(innkeeper: Shell) -> None:
     answering(innkeeper, model="openai", key="sk-first", telegram_token="1:token", telegram_people="111")
-    asked = answering(innkeeper, discord_token="discord-token", discord_people="333")
+    asked = answering(innkeeper, owners="telegram:111")
     shown = {question.name: question.now for question in asked}
     assert (shown["model"], shown["telegram token"], shown["telegram people"]) == ("openai", "set", "111")
     assert not any("token" in question.now or "sk-" in question.now for question in asked)
     settings = innkeeper.invocation().settings().settings
     assert settings.model.api_key == "sk-first"
     assert settings.platform("telegram")["allowed_users"] == ("111",)
-    assert settings.platform("discord")["allowed_users"] == ("333",)
+    assert settings.access.owners == ("telegram:111",)
 
 
 def test_a_new_token_replaces_one_in_the_file(innkeeper: Shell) -> None:
@@ -82,6 +80,22 @@ def test_the_embedded_model_needs_no_further_answer(innkeeper: Shell) -> None:
     asked = answering(innkeeper, model="embedded")
     assert innkeeper.invocation().settings().settings.model.provider == "local"
     assert not {"key", "name", "address"} & {question.name for question in asked}
+
+
+def test_the_question_shows_the_host_that_answers_now(innkeeper: Shell) -> None:
+    def shown() -> str:
+        return next(question.now for question in answering(innkeeper) if question.name == "model")
+
+    assert shown() == "", "nobody chose the small model"
+    for text, expected in (
+        ("model: {provider: local}", "embedded"),
+        ("hosts: {cellar: {base_url: 'http://127.0.0.1:1/v1'}}", "server"),
+        ("model: {base_url: 'http://127.0.0.1:1/v1'}", "server"),
+        ("model: {api_key: sk-or-1, model: big}", "openrouter"),
+        ("model: {provider: anthropic, model: big}", "anthropic"),
+    ):
+        innkeeper.profile.config.write_text(f"{text}\n")
+        assert shown() == expected
 
 
 def test_without_a_terminal_it_says_what_it_would_ask(innkeeper: Shell) -> None:
@@ -115,9 +129,7 @@ def test_at_a_terminal(innkeeper: Shell) -> None:
             ("Please answer embedded", None),
             ("Which model host?", "embedded"),
             ("Telegram bot token", ""),
-            ("Discord bot token", ""),
             ("Owners", ""),
-            ("Must writes", "auto"),
             ("innkeeper doctor", None),
         ):
             _wait_for(ours, prompt)
@@ -127,7 +139,7 @@ def test_at_a_terminal(innkeeper: Shell) -> None:
         assert process.wait(60) == 0
     os.close(ours)
     settings = innkeeper.invocation().settings().settings
-    assert (settings.model.provider, settings.memory.write_approval) == ("local", "auto")
+    assert settings.model.provider == "local"
     assert innkeeper.profile.soul.exists()
 
 

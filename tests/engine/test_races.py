@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gateway.events import Event, SessionClosed
 from gateway.models.client import Request
 from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import Guesthouse, guesthouse
@@ -144,3 +145,21 @@ async def test_a_hundred_chats_at_once(tmp_path: Path) -> None:
         await asyncio.gather(*(house.adapter.say(f"I am {chat}", chat=chat, sender=chat) for chat in chats))
         await house.adapter.until(lambda: all(house.adapter.summaries(chat) for chat in chats))
         assert [house.adapter.texts(chat) for chat in chats] == [[f"To {chat}."] for chat in chats]
+
+
+async def test_a_boundary_keeps_its_mailbox_in_a_crowd(tmp_path: Path) -> None:
+    """Mailboxes without work are dropped when there are many; not the one in which a boundary is being drawn."""
+    async with guesthouse(tmp_path, ["Hello."]) as house:
+        await house.adapter.reply_to("hello")
+        workers, kept = house.engine.workers, []
+        before = workers.box("inprocess:c1")
+
+        def crowd(happened: Event) -> None:
+            if isinstance(happened, SessionClosed):
+                for number in range(300):
+                    workers.box(f"inprocess:x{number}")
+                kept.append(workers.box("inprocess:c1") is before)
+
+        house.house.bus.subscribe(crowd)
+        await house.adapter.reply_to("/new")
+        assert kept == [True]

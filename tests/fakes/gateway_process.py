@@ -53,6 +53,12 @@ class GatewayProcess:
     def runs(self) -> bool:
         return self._process is not None and self._process.returncode is None
 
+    @property
+    def pid(self) -> int:
+        """The number of the process that was started last."""
+        assert self._process is not None, "it was never started"
+        return self._process.pid
+
     async def start(self) -> None:
         """Returns at once; the process is ready some time later."""
         assert not self.runs, "it runs already"

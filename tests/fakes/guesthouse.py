@@ -62,6 +62,7 @@ class OneHost:
     def __init__(self, clients: Sequence[ModelClient]) -> None:
         self._clients = {f"{each.host}/{each.model}": each for each in clients}
         self.main = clients[0]
+        self.forgotten: list[str] = []
 
     def resolve_for(self, provider: str, model: str) -> ModelClient:
         return self.main if provider == model == "auto" else self.resolve(f"{provider}/{model}")
@@ -74,6 +75,9 @@ class OneHost:
         if name not in self._clients:
             raise ConfigurationError([f"there is no host {name}; known: {', '.join(self._clients)}"])
         return self._clients[name]
+
+    def forget(self, session: str) -> None:
+        self.forgotten.append(session)
 
 
 class PlainStatus:
@@ -154,7 +158,7 @@ async def guesthouse(
         started_at=clock.now(),
         carried=opener.carried if opener is not None else lambda owner: "Nothing is remembered yet.",
         stores=stores,
-        notes=SessionNotes(store.facts, opener.entries, lambda: held[0].memory.session_notes) if opener else None,
+        notes=SessionNotes(store.facts, opener.known, lambda: held[0].memory.session_notes) if opener else None,
         wants_tool=wants_tool,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gateway.models.chain import Chain
-from gateway.models.client import HostInfo, Message, Request, ToolCall, Waiting
+from gateway.models.client import HostInfo, Message, ToolCall, Waiting
 from gateway.models.contract import asked, heard, raised
 from gateway.models.errors import (
     ContextTooLong,
@@ -66,24 +66,28 @@ async def test_after_the_first_word_nobody_else_is_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("added", "asks_another"),
+    "added",
     [
-        ([Message("assistant", "", (CALL,)), Message("tool", "done", tool_call_id="c")], False),
-        ([Message("assistant", "", (CALL,))], False),
-        ([Message("assistant", "", (CALL,)), Message("tool", "done"), Message("user", "and?")], True),
-        ([Message("assistant", "Hello."), Message("user", "and?")], True),
+        [Message("assistant", "", (CALL,)), Message("tool", "done", tool_call_id="c")],
+        [Message("assistant", "", (CALL,)), Message("tool", "done", tool_call_id="c"), Message("user", "and?")],
     ],
 )
-async def test_a_tool_sequence_stays_with_its_model(added: list[Message], asks_another: bool) -> None:
+async def test_a_tool_sequence_stays_with_its_model(added: list[Message]) -> None:
+    """Whether it is one, the caller says: the last row may be a person's, and the sequence goes on."""
     chain, other = two(HostDown("x"))
-    request: Request = replace(asked(), messages=(*asked().messages, *added))
-    try:
-        await heard(chain, request)
-    except HostDown:
-        assert not asks_another
-    else:
-        assert asks_another
-    assert bool(other.requests) is asks_another
+    request = replace(asked(), messages=(*asked().messages, *added))
+    with pytest.raises(HostDown):
+        await heard(chain, replace(request, continues=True))
+    assert other.requests == []
+    chain, other = two(HostDown("x"))
+    await heard(chain, request)
+    assert len(other.requests) == 1
+
+
+async def test_how_long_to_think_is_said_to_the_main_model_only() -> None:
+    first, second = ScriptedModel([HostDown("x")]), ScriptedModel(["Here."])
+    await heard(Chain([first, second]), replace(asked(), reasoning_effort="high"))
+    assert [first.requests[0].reasoning_effort, second.requests[0].reasoning_effort] == ["high", None]
 
 
 async def test_when_nobody_answers_the_error_names_all() -> None:

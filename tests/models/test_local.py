@@ -16,7 +16,7 @@ import pytest
 from gateway.clock import Clock, SystemClock
 from gateway.models.client import Delta, HostInfo, Message, Reply, Request, TextDelta, Waiting
 from gateway.models.errors import HostDown, ModelMissing, StreamBroken
-from gateway.models.local import CRASHES_ALLOWED, NOTICE_SECONDS, LocalHost
+from gateway.models.local import CRASHES_ALLOWED, NOTICE_SECONDS, LocalHost, Seat
 from tests.fakes.clock import FakeClock
 from tests.fakes.llama_client import LlamaClient
 
@@ -34,6 +34,7 @@ class House:
         self.weights.parent.mkdir()
         self.weights.write_bytes(b"GGUF")
         self.hosts: list[LocalHost] = []
+        self.seat: Seat | None = None
 
     def host(self, *plan: str, clock: Clock | None = None, known: HostInfo | None = None) -> LocalHost:
         """A host whose process behaves as planned, one behaviour a start; a second host goes on in the same plan."""
@@ -46,6 +47,7 @@ class House:
             known=known,
             client_for=LlamaClient,
             command=(sys.executable, "-m", "tests.fakes.llama_host", str(self.stage)),
+            seat=self.seat,
         )
         self.hosts.append(host)
         return host
@@ -265,8 +267,33 @@ async def test_questions_are_answered_one_at_a_time_in_the_order_of_asking(house
     house.go()
     answers = await asyncio.gather(*tasks)
     assert [line for line in house.requests if line.startswith("ask")] == ["ask one", "ask two", "ask three"]
-    assert answers[1][0] == Waiting("waiting for its turn at the host")
+    assert Waiting("waiting for its turn at the host") not in answers[1], "the host's limit says it already"
     assert not host.busy
+
+
+async def test_at_most_one_models_process_runs(house: House) -> None:
+    house.seat = Seat()
+    first, second = house.host("serve"), house.host()
+    for host in (first, second, second, first):
+        assert (await reply(host, ask("hello"))).text == "You said hello"
+    assert [is_running(pid) for pid in house.pids] == [False, False, True]
+
+
+async def test_an_answer_is_finished_before_another_model_takes_its_place(house: House) -> None:
+    house.seat = Seat()
+    first, second = house.host("pause after words", "serve"), house.host()
+    said: list[Delta] = []
+    running = asyncio.ensure_future(into(said, first, ask("long story")))
+    await until(lambda: any(isinstance(each, TextDelta) for each in said))
+    warming = asyncio.ensure_future(second.warm())
+    following = asyncio.ensure_future(reply(second, ask("hello")))
+    await until(lambda: second.busy)
+    assert len(house.pids) == 1
+    house.go()
+    await asyncio.gather(running, warming)
+    assert isinstance(said[-1], Reply)
+    assert (await following).text == "You said hello"
+    assert [is_running(pid) for pid in house.pids] == [False, True]
 
 
 async def test_closing_the_stream_gives_the_turn_to_the_next(house: House) -> None:

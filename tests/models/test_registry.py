@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from gateway.config.hosts import CLOUDS
 from gateway.config.schema import Settings
 from gateway.errors import ConfigurationError
 from gateway.models.client import ModelClient
 from gateway.models.contract import asked, heard
+from gateway.models.main_host import HostPlan, named_host
 from gateway.models.registry import HostRegistry
 from tests.fakes.clock import FakeClock
 from tests.fakes.openai_server import OpenAIServer, Step
@@ -41,8 +43,8 @@ async def server() -> AsyncIterator[OpenAIServer]:
 
 
 def test_with_nothing_configured_the_local_server_answers() -> None:
-    assert Inn().named() == ("local", "auto")
-    assert Inn(keys={"openai": "sk-in-the-environment"}).named() == ("local", "auto")
+    assert Inn().named() == ("local", "smollm2-135m")
+    assert Inn(keys={"openai": "sk-in-the-environment"}).named() == ("local", "smollm2-135m")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,6 @@ def test_with_nothing_configured_the_local_server_answers() -> None:
 def test_the_main_host(model: dict[str, Any], expected: tuple[str, str]) -> None:
     inn = Inn(model=model, hosts={"cellar": {"base_url": "http://127.0.0.1:1/v1"}})
     assert inn.named() == expected
-    assert inn.registry.main_host == expected[0]
 
 
 @pytest.mark.parametrize(
@@ -121,6 +122,21 @@ def test_the_same_name_is_the_same_client() -> None:
     inn = Inn()
     assert inn.registry.resolve("local/smol") is inn.registry.resolve("local/smol")
     assert len(inn.started) == 1
+
+
+def test_the_local_host_is_one_whatever_it_and_its_model_are_called() -> None:
+    inn = Inn(hosts={"cellar": {"kind": "local"}})
+    names = ("local", "local/auto", "local/smollm2-135m", "cellar", "cellar/smollm2-135m")
+    assert len({id(inn.registry.resolve(name)) for name in names}) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("openrouter", "openai"), ("openai", "openai"), ("anthropic", "anthropic")]
+)
+def test_a_cloud_that_is_named_under_hosts_keeps_its_wire_address_and_key(name: str, kind: str) -> None:
+    keys = {"openai": "key of openai", "openrouter": "key of openrouter", "anthropic": "key of anthropic"}
+    plan = named_host(Settings.model_validate({"hosts": {name: {"concurrency": 2}}}), keys, name)
+    assert plan == HostPlan(name, kind, CLOUDS[name].address, f"key of {name}", concurrency=2)
 
 
 async def test_keys_go_where_they_belong(server: OpenAIServer) -> None:

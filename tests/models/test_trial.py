@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gateway.models.client import HostInfo, Request, Usage
 from gateway.models.errors import HostDown, StreamBroken
-from gateway.models.trial import Grade, GradeBook, claims_a_save, try_out
+from gateway.models.trial import claims_a_save, try_out
 from tests.fakes.clock import FakeClock
 from tests.fakes.scripted_model import ScriptedModel, Turn
 
@@ -122,21 +121,3 @@ async def test_what_was_measured_before_it_broke_is_kept() -> None:
 )
 def test_what_counts_as_a_claim(text: str, claims: bool) -> None:
     assert claims_a_save(text) is claims
-
-
-def test_grades_are_kept_by_model_and_replaced(tmp_path: Path) -> None:
-    book = GradeBook(tmp_path / "cache" / "grades.json")
-    assert book.read() == {}
-    first = Grade("local", "tiny", "2026-11-30T00:00:00+00:00", True, shapes=("none", "json"), tools=False)
-    better = Grade("local", "tiny", "2026-12-01T00:00:00+00:00", True, shapes=("native",), tools=True)
-    other = Grade("house", "big", "2026-12-01T00:00:00+00:00", True)
-    for grade in (first, other, better):
-        book.write(grade)
-    assert book.read() == {"local/tiny": better, "house/big": other}
-
-
-def test_a_broken_book_is_an_empty_one(tmp_path: Path) -> None:
-    path = tmp_path / "grades.json"
-    for broken in ("", "{}", "[1]", '[{"host": "x"}]'):
-        path.write_text(broken)
-        assert GradeBook(path).read() == {}

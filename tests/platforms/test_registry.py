@@ -19,7 +19,20 @@ CONTEXT = AdapterContext({}, "default", "nowhere")
 
 matrix = PlatformManifest(name="matrix", adapter="tests.platforms.test_registry:missing")
 console = PlatformManifest(name="console", adapter="tests.platforms.test_registry:usurper")
+oddity = PlatformManifest(name="oddity", adapter="tests.platforms.test_registry:odd", always_on=True)
 words = ("not", "a", "manifest")
+
+
+class Odd(Exception):
+    """A fault of a kind that only the plugin knows."""
+
+
+def odd(context: AdapterContext) -> None:
+    raise Odd("the SDK is\nin a mood")
+
+
+def hollow(context: AdapterContext) -> None:
+    """A constructor that forgets its return."""
 
 
 def point(name: str, value: str) -> EntryPoint:
@@ -88,6 +101,14 @@ def test_of_two_plugins_with_one_name_the_second_is_told_and_the_same_one_twice_
 def test_an_adapter_that_cannot_be_loaded_is_one_clear_line(where: str) -> None:
     with pytest.raises(PlatformDown, match=r"^matrix: ") as down:
         load_adapter(PlatformManifest(name="matrix", adapter=where), CONTEXT)
+    assert "\n" not in str(down.value)
+
+
+@pytest.mark.parametrize(("name", "why"), [("odd", "Odd: the SDK is in a mood"), ("hollow", "made a NoneType")])
+def test_an_adapter_that_cannot_be_built_is_one_clear_line(name: str, why: str) -> None:
+    with pytest.raises(PlatformDown, match=r"^matrix: ") as down:
+        load_adapter(PlatformManifest(name="matrix", adapter=f"{__name__}:{name}"), CONTEXT)
+    assert why in str(down.value)
     assert "\n" not in str(down.value)
 
 

@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -89,7 +89,8 @@ def settled(database: Path, events: int) -> bool:
 
 class Ledger:
     """Reads everything once; `faults()` lists what does not agree. `unknown` is what was in flight at some end, and
-    `certain` says that this network can always find out what became of a send."""
+    `certain` says that this network can always find out what became of a send. `key` names a chat as the gateway
+    does."""
 
     def __init__(
         self,
@@ -100,6 +101,7 @@ class Ledger:
         unknown: InFlight,
         *,
         certain: bool,
+        key: Callable[[str], str] = "post:{}".format,
     ) -> None:
         with reading(database) as db:
             self._inbox = db.execute("SELECT * FROM inbox ORDER BY id").fetchall()
@@ -113,6 +115,7 @@ class Ledger:
         self._counted = Counter(counted)
         self._unknown = unknown
         self._certain = certain
+        self._key = key
         self.orphans = 0
         """Previews that stand beside their answer because nobody can know whether they arrived."""
 
@@ -222,7 +225,7 @@ class Ledger:
     def _of_box(self, chat: str, turns: dict[int, int]) -> Iterator[str]:
         """What the chat shows is the parts, each once, in order, and receipts."""
         box = self._office.box(chat)
-        parts = [part for part in self._parts if part["chat"] == f"post:{chat}"]
+        parts = [part for part in self._parts if part["chat"] == self._key(chat)]
         known = {part["remote_id"] for part in parts if part["remote_id"]}
         places: list[tuple[int, int, int]] = []
         for part in parts:
@@ -249,8 +252,8 @@ class Ledger:
     def _others(self, box: Box, known: set[str]) -> Iterator[str]:
         """Letters that belong to no delivered part: receipts, parts in doubt, and orphaned previews."""
         doubtful = {part["nonce"] for part in self.uncertain}
-        for letter in box.letters.values():
-            if letter.message_id in known or letter.nonce in doubtful:
+        for message_id, letter in box.letters.items():
+            if message_id in known or letter.nonce in doubtful:
                 continue
             if letter.nonce is None and letter.text.startswith(RECEIPT):
                 continue

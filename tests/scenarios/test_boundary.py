@@ -233,3 +233,25 @@ async def test_a_turn_that_never_answered_is_no_reason_for_a_hint(tmp_path: Path
         await clock.advance(20 * HOUR)
         await house.adapter.reply_to("good morning")
         assert hints(house) == []
+
+
+async def test_a_full_window_is_a_reason_however_few_the_messages(tmp_path: Path) -> None:
+    clock = FakeClock(NOON)
+    async with guesthouse(tmp_path, calm(2000), clock=clock, with_settings=rules()) as house:
+        await house.adapter.reply_to("word " * 1100)
+        await house.adapter.until_text("of what the model can read")
+
+
+async def test_many_changes_of_memory_are_a_reason(tmp_path: Path) -> None:
+    clock = FakeClock(NOON)
+    async with guesthouse(tmp_path, calm(), clock=clock, with_settings=rules(), with_memory=True) as house:
+        await house.adapter.reply_to("hello")
+        for name in ("tea", "rain", "chess", "bread"):
+            await house.adapter.reply_to(f"/remember Likes {name}.")
+        await house.adapter.reply_to("and now?")
+        assert hints(house) == []
+        await house.adapter.reply_to("/remember Rides a bicycle to work.")
+        await house.adapter.reply_to("and now?")
+        await house.adapter.until_text("5 entries of memory changed")
+        await house.adapter.reply_to("once more")
+        assert len(hints(house)) == 1

@@ -145,3 +145,46 @@ async def test_a_restart_answers_what_waited(tmp_path: Path) -> None:
             await house.adapter.until_text("B.")
             assert house.adapter.texts() == ["A.", "B."]
             assert said(house.model.requests[1]) == ["count a", "and then b"]
+
+
+async def test_a_pressed_resume_does_not_wait_for_the_running_answer(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    async with guesthouse(tmp_path, ["Noted.", Turn(["Once upon", gate]), "Blue."]) as house:
+        await house.adapter.reply_to("my colour is blue")
+        back = (await house.adapter.reply_to("/new")).partition("one: ")[2]
+        await house.adapter.say("a story")
+        await house.adapter.until_text("Once upon")
+        await house.adapter.press_action("c1", back, "m1")
+        await house.adapter.until_text("Back in")
+        assert house.model.abandoned == 1
+        assert await house.adapter.reply_to("my colour?") == "Blue."
+        assert "my colour is blue" in said(house.model.requests[-1])
+        assert await house.store.turns.running() == []
+
+
+async def test_a_pressed_resume_of_the_session_that_is_open_ends_nothing(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    async with guesthouse(tmp_path, [Turn(["Once upon", gate, " a time."])]) as house:
+        await house.adapter.say("a story")
+        await house.adapter.until_text("Once upon")
+        session = await house.store.sessions.current("inprocess:c1")
+        assert session is not None
+        await house.adapter.press_action("c1", f"/resume {session.id}", "m1")
+        await house.adapter.until_text("Back in")
+        gate.set()
+        await house.adapter.until_text("Once upon a time.")
+
+
+async def test_a_pressed_retry_is_answered_while_a_turn_runs(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    async with guesthouse(tmp_path, ["One.", Turn(["Two", gate, "."])]) as house:
+        await house.adapter.reply_to("1")
+        await house.adapter.say("2")
+        await house.adapter.until_text("Two")
+        await house.adapter.press_action("c1", "/retry", "m1")
+        await house.adapter.until_text("being written")
+        gate.set()
+        await house.adapter.until_text("Two.")
+        await house.adapter.reply_to("/status")
+        assert sum(text in ("One.", "Two.") for text in house.adapter.texts()) == 2
+        assert len(house.model.requests) == 2

@@ -212,3 +212,14 @@ async def test_strangers_and_bots_are_not_heard(tmp_path: Path) -> None:
         assert await house.adapter.reply_to("hi") == "Hello Ada."
         assert house.adapter.texts("c2") == []
         assert len(house.model.requests) == 1
+
+
+async def test_an_unknown_slash_word_in_a_room_is_another_bots(tmp_path: Path) -> None:
+    async with guesthouse(tmp_path, []) as house:
+        room = {"chat": "g1", "kind": ChatKind.GROUP}
+        await house.adapter.say("/weather Berlin", addressed=False, **room)  # type: ignore[arg-type]
+        await house.adapter.say("/status", addressed=False, **room)  # type: ignore[arg-type]
+        await house.adapter.until_text("fine", "g1")
+        assert len(house.adapter.texts("g1")) == 1
+        await house.adapter.say("/weather Berlin", **room)  # type: ignore[arg-type]
+        await house.adapter.until_text("There is no command /weather.", "g1")

@@ -7,13 +7,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from gateway.config.schema import Model
 from gateway.models.chain import Chain
 from gateway.models.client import ReadingProgress, Usage, Waiting
 from gateway.models.errors import HostDown, StreamBroken
 from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import Guesthouse, guesthouse, settings
 from tests.fakes.scripted_model import Script, ScriptedModel, Turn
-from tests.scenarios.props import counter, gateway
+from tests.scenarios.props import counter, gateway, held
 
 
 async def test_reading_and_waiting_are_shown(tmp_path: Path) -> None:
@@ -149,6 +150,43 @@ async def test_a_tool_sequence_stays_with_the_spare_that_began_it(tmp_path: Path
         assert said.startswith("Counted.")
         assert said.count("spare/script answered") == 1
         assert len(first.requests) == 1
+
+
+async def test_it_stays_there_after_steering_and_after_a_call_that_was_none(tmp_path: Path) -> None:
+    """Rows of a person's role within the sequence do not end it."""
+    call, none = Turn(calls=[("count", {"word": "a"})]), Turn(calls=[("cuont", {"word": "a"})])
+    first, second = ScriptedModel([call, none, HostDown("main is down")], host="main"), ScriptedModel(host="spare")
+    started, gate = asyncio.Event(), asyncio.Event()
+    chain, tools, rules = Chain([first, second]), [held(started, gate)], gateway(busy="steer")
+    async with guesthouse(tmp_path, first, hosts=[chain], tools=tools, with_settings=rules) as house:
+        await house.adapter.say("count")
+        await started.wait()
+        await house.adapter.say("and quickly")
+        await house.adapter.until_text("taken in at the next step")
+        gate.set()
+        await house.adapter.until_text("main is down")
+        assert [each.messages[-1].role for each in first.requests[1:]] == ["user", "user"]
+        assert second.requests == []
+
+
+async def test_a_call_that_was_none_begins_no_sequence(tmp_path: Path) -> None:
+    none = Turn(calls=[("cuont", {"word": "a"})])
+    first, second = (
+        ScriptedModel([none, HostDown("main is down")], host="main"),
+        ScriptedModel(["Here."], host="spare"),
+    )
+    async with guesthouse(tmp_path, first, hosts=[Chain([first, second])], tools=[counter([])]) as house:
+        assert (await house.adapter.reply_to("count")).startswith("Here.")
+
+
+async def test_how_long_the_main_model_may_think_is_said_to_it_and_to_no_other(tmp_path: Path) -> None:
+    main, other = ScriptedModel(["Thought."], host="main"), ScriptedModel(["Quick."], host="other")
+    rules = settings(model=Model(reasoning_effort="high"))
+    async with guesthouse(tmp_path, main, hosts=[main, other], with_settings=rules) as house:
+        assert await house.adapter.reply_to("hi") == "Thought."
+        await house.adapter.reply_to("/model other/script")
+        assert await house.adapter.reply_to("hi") == "Quick."
+        assert [main.requests[0].reasoning_effort, other.requests[0].reasoning_effort] == ["high", None]
 
 
 async def test_text_then_a_tool_then_nothing(tmp_path: Path) -> None:

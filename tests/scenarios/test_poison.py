@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from commands.ports import StatusView
 from gateway.agent.snapshot import Opening
 from gateway.models.client import Request
 from tests.fakes.clock import FakeClock
@@ -106,3 +107,20 @@ async def test_a_prompt_that_cannot_be_rendered(tmp_path: Path) -> None:
         await later(clock, lambda: told(house))
         broken[0] = False
         assert await house.adapter.reply_to("hi again") == "Hello."
+
+
+async def test_a_command_that_fails_is_reported_as_what_it_is(tmp_path: Path) -> None:
+    """Once is not three times, and what a fault says of the house is for its owner alone."""
+
+    class Broken:
+        async def view(self, key: str | None) -> StatusView:
+            raise RuntimeError("/home/secret is not there")
+
+    async with guesthouse(tmp_path, [], with_settings=HOME) as house:
+        object.__setattr__(house.engine.ports, "status", Broken())
+        said = await house.adapter.reply_to("/status", sender="bob")
+        assert "put aside" in said
+        assert "secret" not in said
+        report = (await house.adapter.until_text("put aside", "home")).text
+        assert "RuntimeError: /home/secret is not there" in report
+        assert "three times" not in report

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from gateway.clock import SystemClock
+from gateway.models.client import Delta, HostInfo, Reply, Request, Usage
 from gateway.models.local import LocalHost
 from platforms.in_process import InProcess
 from tests.fakes.guesthouse import Guesthouse, guesthouse
@@ -63,3 +64,54 @@ async def test_the_cache_stays_warm_through_turns_other_chats_and_restarts(tmp_p
             session = await house.store.sessions.current(f"inprocess:{chat}")
             assert session is not None
             assert session.prompt == prompt == PERSONA
+
+
+class Metered:
+    """The embedded model, with what each request cost, in order."""
+
+    def __init__(self, inner: LocalHost) -> None:
+        self._inner = inner
+        self.usages: list[Usage] = []
+        self.requests: list[Request] = []
+
+    @property
+    def host(self) -> str:
+        return self._inner.host
+
+    @property
+    def model(self) -> str:
+        return self._inner.model
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
+        self.requests.append(request)
+        async for delta in self._inner.stream(request):
+            if isinstance(delta, Reply):
+                self.usages.append(delta.usage)
+            yield delta
+
+    async def info(self) -> HostInfo:
+        return await self._inner.info()
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+@pytest.mark.parametrize("tools", [False, True], ids=["assisted", "with tools"])
+async def test_the_cache_stays_warm_when_something_is_remembered(tmp_path: Path, weights: Path, tools: bool) -> None:
+    host = Metered(LocalHost(weights, tmp_path, clock=SystemClock(), temperature=0.0))
+    async with guesthouse(tmp_path, adapter=InProcess(), hosts=[host], prompt=PERSONA, with_memory=True) as house:
+        await house.store.facts.put(f"model:{host.host}/{host.model}", "grade", {"tools": tools})
+        await house.adapter.reply_to("What is the capital of France?", chat="ada", seconds=60)
+        await house.adapter.reply_to("And of Italy?", chat="ada", seconds=60)
+        before, asked = host.usages[-1], len(host.usages)
+        kept = await house.adapter.reply_to("/remember Ada drinks green tea.", chat="ada", seconds=60)
+        assert "Kept in USER.md" in kept
+        await house.adapter.reply_to("What do I drink?", chat="ada", seconds=60)
+        after, request = host.usages[asked], host.requests[asked]
+        assert "- user, new: Ada drinks green tea." in request.messages[-1].content
+        assert request.messages[0] == host.requests[0].messages[0], "the prompt stays as it was"
+        assert request.tools == host.requests[0].tools
+        assert [each.name for each in request.tools] == (["memory"] if tools else [])
+        assert after.cached >= 0.95 * before.input, f"{after.cached} cached of {before.input}"
+        print(f"cached after a memory write: {after.cached} of the previous request's {before.input} tokens")
+    await host.close()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from platforms.in_process import InProcess
 from platforms.messages import ChatRef
 from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import Guesthouse, guesthouse
-from tests.scenarios.props import CHAT, START, event, later, until
+from tests.fakes.scripted_model import Script, Turn
+from tests.scenarios.props import CHAT, START, event, gateway, later, until
 
 HOUR = 3600.0
 
@@ -135,3 +137,23 @@ async def test_an_old_command_is_carried_out_and_not_asked_about(tmp_path: Path)
     async with guesthouse(tmp_path, [], clock=clock) as house:
         await house.engine.reception(event("/status", "o1", at=START - 5 * HOUR))
         await house.adapter.until_text("fine")
+
+
+async def test_a_backlog_that_is_to_be_answered_is_answered_after_a_kill(tmp_path: Path) -> None:
+    """Answer now was pressed while a turn ran; the process ends before the old messages get theirs."""
+    clock, gate = FakeClock(), asyncio.Event()
+    adapter, rules = InProcess(now=clock.now), gateway(drain_seconds=0)
+    script: Script = [Turn(["On", gate])]
+    async with guesthouse(tmp_path, script, clock=clock, adapter=adapter, with_settings=rules) as house:
+        await flood(house, old=3, fresh=0)
+        await later(clock, lambda: bool(adapter.texts()))
+        await adapter.say("1")
+        await house.model.arrived(1)
+        pressed = await adapter.press("c1", "Answer now")
+        await until(lambda: any(pressed.event_id in each.event_ids for each in adapter.summaries()))
+    async with guesthouse(tmp_path, ["One.", "An answer."], clock=clock, adapter=adapter) as house:
+        await adapter.until_text("An answer.")
+        assert house.model.requests[1].messages[-1].content.count("old ") == 3
+        await clock.advance(30)
+        assert sum("Shall I answer now?" in text for text in adapter.texts()) == 1
+        assert len(house.model.requests) == 2

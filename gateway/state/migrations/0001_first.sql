@@ -1,7 +1,8 @@
 -- Numbers that are named elsewhere (inbox:55, turn:12, a message that a search found) are never given twice:
 -- AUTOINCREMENT.
 
--- Inbound events, one row each, kept a week so that a redelivered event is known.
+-- Inbound events, one row each, kept a week so that a redelivered event is known. `wanted`: it was held, and the
+-- person said that it is to be answered.
 CREATE TABLE inbox (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     platform    TEXT NOT NULL,
@@ -13,6 +14,7 @@ CREATE TABLE inbox (
     received_at REAL NOT NULL,
     state       TEXT NOT NULL CHECK (state IN ('new', 'held', 'taken', 'done', 'dead')),
     turn_id     INTEGER REFERENCES turns (id),
+    wanted      INTEGER NOT NULL DEFAULT 0,
     attempts    INTEGER NOT NULL DEFAULT 0,
     error       TEXT,
     UNIQUE (platform, account, event_id)

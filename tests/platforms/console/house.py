@@ -9,7 +9,7 @@ from pathlib import Path
 
 from platforms.console.adapter import ConsoleAdapter
 from platforms.errors import NotSent
-from platforms.manifest import AdapterContext
+from platforms.manifest import AdapterContext, HouseServices
 from platforms.messages import Button, ChatRef, Inbound, Outbound, TurnSummary
 
 APPROVAL = ((Button("Allow", "/memory approve 1a2b"), Button("Deny", "/memory reject 1a2b")),)
@@ -22,7 +22,9 @@ class House:
     def __init__(self, folder: Path, fail_first: int = 0) -> None:
         self.attached: list[ChatRef] = []
         self.adapter = ConsoleAdapter(
-            AdapterContext({}, "default", str(folder), {"on_attach": self.attached.append, "now": lambda: 1000.0})
+            AdapterContext(
+                {}, "default", str(folder), HouseServices(on_attach=self.attached.append, now=lambda: 1000.0)
+            )
         )
         self.heard: list[Inbound] = []
         self.running: dict[str, asyncio.Task[None]] = {}

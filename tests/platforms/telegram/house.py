@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from platforms.contract import PATIENCE, Listening
-from platforms.manifest import AdapterContext
+from platforms.manifest import AdapterContext, HouseServices
 from platforms.messages import ChatRef
 from platforms.telegram.adapter import TelegramAdapter
 from platforms.telegram.patience import Patience
@@ -38,11 +38,12 @@ def quick(**changes: Any) -> Patience:
 
 
 def adapter_of(server: BotApi, folder: Path, patience: Patience = QUICK, **options: Any) -> TelegramAdapter:
-    """An adapter that has not run yet. Further keywords are options of its context, or settings with `settings`."""
+    """An adapter that has not run yet. Further keywords are services of its house, `listen`, and `settings`."""
     section = {"token": server.token, "base_url": server.root} | options.pop("settings", {})
     settings = TelegramSettings.model_validate(section).model_dump()
-    given = {"patience": patience, "locks": folder / "locks", **options}
-    return TelegramAdapter(AdapterContext(settings, "default", str(folder), given))
+    own = {"listen": options.pop("listen")} if "listen" in options else {}
+    context = AdapterContext(settings, "default", str(folder), HouseServices(**options))
+    return TelegramAdapter(context, patience=patience, locks=folder / "locks", **own)
 
 
 def direct(number: int = 111) -> ChatRef:

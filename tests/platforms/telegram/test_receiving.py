@@ -359,7 +359,7 @@ class TestWebhook:
         settings = {"mode": "webhook", "webhook_url": url, "webhook_secret": "s3cret"}
         ear = Poisoned("later")
         grave = Graveyard(full=True)
-        adapter = adapter_of(server, tmp_path, settings=settings, webhook_listen=("127.0.0.1", port), bury=grave)
+        adapter = adapter_of(server, tmp_path, settings=settings, listen=("127.0.0.1", port), bury=grave)
         async with open_adapter(adapter, ear):
             forged = {"update_id": 1, "message": {"message_id": 1, "date": 1, "chat": {"id": 111, "type": "private"}}}
             assert await call(url, "wrong", forged) == 403

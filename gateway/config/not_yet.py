@@ -1,0 +1,49 @@
+"""Keys that are read and checked and do nothing yet: said wherever somebody set one, so that nobody relies on it.
+
+A key leaves this list in the commit that makes it act.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gateway.config.schema import Settings, flattened
+
+_WITHOUT_EFFECT = re.compile(
+    r"(?:skills|display|curator|dashboard|hooks|mcp_servers|platforms\.discord"
+    r"|auxiliary\.background_review|auxiliary\.curator)(?:\.|$)"
+    r"|memory\.(?:write_approval|nudge_interval|scope|share|provider|prefetch_spill_enabled)$"
+    r"|gateway\.(?:quiet_hours|digest_hour|budgets\.(?:background_review|cron|curator))$"
+    r"|sessions\.retention_days$"
+    r"|agent\.file_roots$"
+)
+_NAMED_AS_A_WHOLE = ("mcp_servers", "platforms.discord")
+_UNSAFE = {
+    "memory.write_approval": "memory is written without asking",
+    "sessions.retention_days": "every session stays in the archive",
+}
+
+
+def without_effect(settings: Settings) -> tuple[str, ...]:
+    """Dotted keys that differ from their default and do nothing yet."""
+    discord = settings.platforms.get("discord")
+    plain = Settings(platforms={"discord": type(discord)()} if discord is not None else {})
+    usual = dict(flattened(plain))
+    changed = [key for key, value in flattened(settings) if key not in usual or value != usual[key]]
+    found = [_whole(key) for key in changed if _WITHOUT_EFFECT.match(key)]
+    return tuple(dict.fromkeys(found))
+
+
+def warnings(settings: Settings, about: str = "") -> tuple[str, ...]:
+    """The same as lines for people; only those that concern the key `about`, when given."""
+    lines = []
+    for key in without_effect(settings):
+        if about and about != key and not about.startswith(f"{key}.") and not key.startswith(f"{about}."):
+            continue
+        meanwhile = f": {_UNSAFE[key]}" if key in _UNSAFE else ""
+        lines.append(f"{key} is set, and does nothing yet in this version{meanwhile}")
+    return tuple(lines)
+
+
+def _whole(key: str) -> str:
+    return next((group for group in _NAMED_AS_A_WHOLE if key.startswith(f"{group}.")), key)
