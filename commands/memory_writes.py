@@ -38,6 +38,9 @@ from memory.store import Erased
 from platforms.messages import Button
 
 SHOWN = 10
+RECENT = 20
+"""Changes among which a command that is carried out once more looks for its own."""
+
 STAYS = "Its text stays in the journal and in the archive; /forget --everywhere TEXT erases it there too."
 NO_MEMORY = CommandReply("Memory is off here.", ok=False)
 SHORTEST = 4
@@ -67,6 +70,8 @@ def at_the_desk(handler: MemoryHandler) -> Handler:
 
 async def remember(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:
     """Keep an entry: about the person, or with `memory:` in front about everything else."""
+    if done := await _done_already(context, memory):
+        return _told_all(done)
     target, text = _aimed(arguments.get("text"))
     wish = [Operation(Change.ADD, content=text)]
     return _told(await asyncio.to_thread(memory.stores.apply, target, wish, await _author(context)))
@@ -78,9 +83,13 @@ async def forget(context: Context, memory: Memory, arguments: Arguments) -> Comm
     if text == "all":
         return await asyncio.to_thread(_ask_for_all, memory)
     if text == "all!":
-        return _told_all(await asyncio.to_thread(memory.stores.forget_all, await _author(context)))
+        done = await _done_already(context, memory)
+        return _told_all([*done, *await asyncio.to_thread(memory.stores.forget_all, await _author(context))])
     if (order := EVERYWHERE.fullmatch(text)) is not None:
         return await _everywhere(context, memory, order)
+    if done := await _done_already(context, memory):
+        reply = _told_all(done)
+        return replace(reply, text=f"{reply.text}\n{STAYS}")
     found = await asyncio.to_thread(_meant, memory, text)
     if len(found) != 1:
         return _which(text, found)
@@ -107,6 +116,8 @@ async def history(context: Context, memory: Memory, arguments: Arguments) -> Com
 
 async def undo(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:
     """Take back the last change, or the one with this id."""
+    if done := await _done_already(context, memory):
+        return _told_all(done)
     by = await _author(context)
     return _told(await asyncio.to_thread(memory.stores.undo, by, arguments.get("id") or None))
 
@@ -116,13 +127,32 @@ async def doctor(context: Context, memory: Memory, arguments: Arguments) -> Comm
     return CommandReply("\n".join(await memory.diagnosis(context.session_key)))
 
 
+async def _done_already(context: Context, memory: Memory) -> list[Applied]:
+    """What this very command changed before its process died: it is told, and not done again."""
+
+    def look() -> list[Applied]:
+        stores, message = memory.stores, _message(context)
+        mine = (Origin.COMMAND, message, context.who)
+        return [
+            Applied(each.target, each.id, each.changes, stores.usage(each.target), len(stores.entries(each.target)))
+            for each in reversed(stores.history(RECENT))
+            if (each.author.origin, each.author.message, each.author.who) == mine
+        ]
+
+    return await asyncio.to_thread(look) if context.item_id else []
+
+
+def _message(context: Context) -> str | None:
+    return f"inbox:{context.item_id}" if context.item_id else None
+
+
 async def _author(context: Context) -> Author:
     conversation, key = context.ports.conversation, context.session_key
     current = await conversation.current(key) if conversation is not None and key is not None else None
     return Author(
         Origin.COMMAND,
         session=current.id if current is not None else None,
-        message=f"inbox:{context.item_id}" if context.item_id else None,
+        message=_message(context),
         who=context.who,
     )
 

@@ -40,12 +40,38 @@ class SessionClosed:
     reason: str
 
 
-Event = TurnStarted | TurnFinished | SessionClosed
+@dataclass(frozen=True, slots=True)
+class EventStored:
+    """Something that a person did on a platform was let in, and is stored."""
+
+    platform: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartEnded:
+    """A part of a reply reached its end: with the platform, or given up."""
+
+    platform: str
+    delivered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCalled:
+    """A call to a model ended; `usage.seconds` says how long it took."""
+
+    host: str
+    model: str
+    task: str
+    usage: Usage
+    answered: bool
+
+
+Event = TurnStarted | TurnFinished | SessionClosed | EventStored | PartEnded | ModelCalled
 
 
 class Bus:
-    """Subscribers are called in order, at once. They hand off work instead of doing it, and must not raise: a fault of
-    theirs is the publisher's."""
+    """Subscribers are called in order, at once. They hand off work instead of doing it, and must not raise: a fault
+    of theirs is the publisher's."""
 
     def __init__(self) -> None:
         self._subscribers: list[Callable[[Event], None]] = []

@@ -198,7 +198,8 @@ def change_from(fields: Mapping[str, object]) -> Change:
 
 
 def replay(entries: Sequence[str], changes: Sequence[Change]) -> tuple[str, ...]:
-    """The entries after changes that were made to exactly these entries. Raises LookupError when they were not."""
+    """The entries after changes that were made to exactly these entries: how the journal gives the past back, to the
+    journey and to tests. Raises LookupError when they were not."""
     now = list(entries)
     for change in changes:
         if change.before is not None and now[change.at] != change.before:

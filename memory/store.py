@@ -128,6 +128,8 @@ class Stores:
 
     def holding(self, text: str) -> tuple[tuple[Target, str], ...]:
         """The entries of all enabled stores that a person may mean by this text: equal ones, else containing ones."""
+        if not text.strip():
+            return ()
         everything = [(target, entry) for target in self.enabled for entry in self.entries(target)]
         equal = [each for each in everything if each[1] == text.strip()]
         return tuple(dict.fromkeys(equal or (each for each in everything if text.strip() in each[1])))
@@ -147,7 +149,8 @@ class Stores:
         return self._records()[::-1][:count]
 
     def dates(self, target: Target) -> dict[str, Dates]:
-        """When entries were kept and changed, by text; those that people wrote into the file by hand have none."""
+        """When entries were kept and changed, by text, for the journey; those that people wrote into the file by hand
+        have none."""
         return dates(self._records(), self._files[target])
 
     # Changing

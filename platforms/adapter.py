@@ -36,7 +36,7 @@ class Capabilities:
     nonce_seconds: float = 0.0
     finds: bool = False
     watched: bool = False
-    """Somebody looks at the answer as it comes (the console): inline questions make sense."""
+    """Somebody looks at the answer as it comes (the console): a write that waits for a yes may ask right there."""
 
 
 class Adapter(Protocol):

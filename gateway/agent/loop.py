@@ -26,7 +26,7 @@ from gateway.models.client import (
 from gateway.state.records import Row
 from gateway.tools.tool import ToolContext
 from gateway.tools.toolset import Toolset
-from gateway.transcript import Message, ToolCall, Usage
+from gateway.transcript import Message, ToolCall
 
 LAST_CALL = "[Innkeeper] The limit of steps for this message is reached. Answer the person now, without a tool."
 
@@ -78,7 +78,6 @@ class Answer:
     text: str
     last: Row
     notices: tuple[str, ...] = ()
-    usage: Usage = field(default_factory=Usage)
     failed: bool = False
 
 
@@ -90,17 +89,12 @@ class Loop:
         self._offer = offer
         self._said = list(said)
         self._notices: list[str] = []
-        self._usage = Usage()
         self._partial = ""
 
     @property
     def so_far(self) -> str:
         """What the person could see when the turn was cut short: for the row that keeps it."""
         return self._partial
-
-    @property
-    def usage(self) -> Usage:
-        return self._usage
 
     async def run(self) -> Answer:
         """Alternate model and tools. Raises ModelError, StaleEpoch, BudgetSpent."""
@@ -141,7 +135,8 @@ class Loop:
                         self._partial += text
                         self._desk.show(f"{before}\n\n{self._partial}" if before else self._partial)
                     case ReadingProgress(done, total):
-                        await self._desk.progress(f"reading {done:,} of {total:,} tokens")
+                        if done < total:  # else it is read already, and no news
+                            await self._desk.progress(f"reading {done:,} of {total:,} tokens")
                     case Waiting(reason):
                         await self._desk.progress(reason)
                     case Reply():
@@ -149,7 +144,6 @@ class Loop:
                     case _:
                         assert_never(delta)
         assert reply is not None, "a stream ends with a reply"
-        self._usage = self._usage.plus(reply.usage)
         await self._desk.spent(reply)
         return reply
 
@@ -196,7 +190,7 @@ class Loop:
             self._notices.append(f"{_why_nothing(reply)}. /retry asks again.")
             last = replace(last, content="(no answer)")
         text = reply_text(self._said if failed else [*self._said, last])
-        return Answer(text, last, tuple(self._notices), self._usage, failed)
+        return Answer(text, last, tuple(self._notices), failed)
 
 
 def _why_nothing(reply: Reply) -> str:

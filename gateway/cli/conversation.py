@@ -10,9 +10,10 @@ import asyncio
 import json
 import os
 import secrets
+import signal
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,12 +22,15 @@ import click
 from gateway.cli.invocation import Invocation
 
 if TYPE_CHECKING:
+    from gateway.app import App
     from gateway.config.load import Loaded
     from gateway.config.paths import Profile
 
 LAST_CHAT = "last-chat.json"
 SOCKET_LOOKS = 500
 """How often the socket is looked for, a hundred times a second."""
+LINGER_LOOKS = 18_000
+"""How often an engine looks whether other windows are gone, ten times a second: half an hour."""
 
 
 @click.command()
@@ -131,38 +135,78 @@ class _House:
 
 @asynccontextmanager
 async def _gateway(invocation: Invocation) -> AsyncIterator[_House]:
-    """A gateway for a window: the running one, or one of our own for as long as the window is open."""
+    """A gateway for a window: the running one, whose settings are its own matter, or one of our own for as long as
+    windows are open on it."""
     from gateway.app import main_model, running
     from gateway.config.lock import holder
+    from gateway.errors import ProfileLocked
     from gateway.models.catalogue import DEFAULT_MODEL
     from gateway.models.main_host import embedded
-    from platforms.console.place import locate
 
-    profile, loaded = _ready(invocation)
-    tiny = embedded(loaded.settings, loaded.keys) == DEFAULT_MODEL
-    if holder(profile) is not None and locate(profile.folder).exists():
-        yield _House(profile, "", tiny, attached=True)
+    profile = invocation.prepared()
+    if holder(profile) is not None and await _served(profile):
+        yield _House(profile, "", tiny=False, attached=True)
         return
+    profile, loaded = _ready(invocation)
     _weights(profile, loaded)
     environment, extensions = invocation.environment, invocation.extensions()
-    async with running(profile, loaded, environment, only=("console",), extensions=extensions) as app:
+    async with AsyncExitStack() as stack:
+        opening = running(profile, loaded, environment, only=("console",), extensions=extensions)
+        try:
+            app = await stack.enter_async_context(opening)
+        except ProfileLocked:  # another window was a moment faster: it has the engine, and room for us
+            if not await _served(profile):
+                raise
+            yield _House(profile, "", tiny=False, attached=True)
+            return
         await _served(profile)
-        yield _House(profile, main_model(app.hosts), tiny, attached=False)
+        tiny = embedded(loaded.settings, loaded.keys) == DEFAULT_MODEL
+        with _ending_in_order():
+            yield _House(profile, main_model(app.hosts), tiny, attached=False)
+            await _linger(app)
 
 
-async def _served(profile: Profile) -> None:
-    """Wait until the console's socket answers; one that a dead process left does not. A window that finds none
-    says so itself."""
+@contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """SIGTERM closes the engine of a window as it closes a gateway, instead of cutting it off."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None, "a window runs in a task"
+    loop.add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+
+
+async def _linger(app: App) -> None:
+    """Other windows may have attached to this engine: it stays until they are gone, and says so."""
+    console = app.engine.house.adapters.get("console")
+    if not getattr(console, "windows", 0):
+        return
+    click.echo("Another window uses this engine; it stays until that one is done. Ctrl-C ends both.", err=True)
+    for _ in range(LINGER_LOOKS):
+        if not getattr(console, "windows", 0):
+            return
+        await asyncio.sleep(0.1)
+
+
+async def _served(profile: Profile) -> bool:
+    """Wait until the console's socket answers; one that a dead process left does not. False when none does in time,
+    or when nobody owns the profile any more."""
+    from gateway.config.lock import holder
     from platforms.console.place import locate
 
     for _ in range(SOCKET_LOOKS):
         try:
             _, writer = await asyncio.open_unix_connection(str(locate(profile.folder)))
         except OSError:
+            if holder(profile) is None:
+                return False
             await asyncio.sleep(0.01)
             continue
         writer.close()
-        return
+        return True
+    return False
 
 
 def _ready(invocation: Invocation) -> tuple[Profile, Loaded]:

@@ -29,14 +29,15 @@ OWN: dict[str, tuple[str, str]] = {
 
 SURFACE = "gateway.cli.surface"
 CHAT: dict[str, str] = {
-    "memory": "What is kept: show, history, undo, doctor.",
     "remember": "Keep something.",
-    "forget": "Remove what was kept.",
-    "sessions": "List and show sessions.",
+    "forget": "Remove an entry.",
+    "memory": "What is remembered, its history, undo, and why something was forgotten.",
+    "sessions": "List recent sessions.",
     "usage": "Tokens and cost.",
-    "status": "How the house is doing.",
+    "status": "How things stand.",
 }
-"""Chat commands that `--help` names; others are found by name in the surface."""
+"""The house's chat commands that are also subcommands, in the words of their specs, which are not imported for a help
+text; those of plugins are found by name in the surface."""
 
 
 class Innkeeper(click.Group):

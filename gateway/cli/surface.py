@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 import sys
 from typing import Any
 
@@ -17,6 +18,7 @@ from commands.registry import Registry, built_in
 from commands.reply import CommandReply
 from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Role
 from gateway.cli.invocation import FAILED, Invocation
+from platforms.console.render import printable
 
 
 def command_for(name: str) -> click.Command | None:
@@ -64,7 +66,17 @@ def _leaf(
         _carry_out(ctx, handler, Arguments(values, json=as_json), registry)
 
     params: list[click.Parameter] = [_parameter(each) for each in arguments]
-    return click.Command(name, callback=run, params=[*params, _json_option()], help=_sentence(help_text))
+    kind = _Saying if any(each.rest for each in arguments) else click.Command
+    return kind(name, callback=run, params=[*params, _json_option()], help=_sentence(help_text))
+
+
+class _Saying(click.Command):
+    """A command that takes text, which may look like options: only a very first word is one, `--json` or `--help`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        first = args[:1] if args[:1] and args[0] in ("--json", *self.get_help_option_names(ctx)) else []
+        text = args[len(first) :]
+        return super().parse_args(ctx, [*first, *([] if text[:1] == ["--"] else ["--"]), *text])
 
 
 def _parameter(argument: Argument) -> click.Argument:
@@ -95,7 +107,9 @@ def _carry_out(ctx: click.Context, handler: Handler, arguments: Arguments, regis
     if arguments.json and reply.data is not None:
         click.echo(json.dumps(reply.data, ensure_ascii=False, indent=2))
     else:
-        click.echo(reply.text if sys.stdout.isatty() else _plain(reply.text))
+        click.echo(printable(reply.text) if sys.stdout.isatty() else _plain(reply.text))
+        for button in (each for row in reply.buttons for each in row):
+            click.echo(f"{button.label}: {_typed(button.action, invocation.profile_name)}")
     ctx.exit(0 if reply.ok else FAILED)
 
 
@@ -114,6 +128,12 @@ async def _run(invocation: Invocation, handler: Handler, arguments: Arguments, r
         return await handler(Context(Role.OWNER, "shell", ports, registry), arguments)
     finally:
         await store.close()
+
+
+def _typed(action: str, profile: str | None) -> str:
+    """What a button orders, as it is typed at the shell."""
+    words = action.removeprefix("/").split(" ")
+    return shlex.join(["innkeeper", *(["-p", profile] if profile else []), *words])
 
 
 def _plain(text: str) -> str:

@@ -72,6 +72,9 @@ class Watcher:
         except ConfigurationError as error:
             self._broken = True
             return Broken(tuple(error.problems))
+        if self._says_something(self.current) and not self._says_something(fresh):
+            self._broken = True
+            return Broken((f"{self.profile.config.name}:1 no key is left in the file; restart to run with defaults",))
         settings = in_force(self.current.settings, fresh.settings)
         changed = changes(self.current.settings, settings)
         waiting = tuple(key for key in changes(settings, fresh.settings) if needs_restart(key))
@@ -80,6 +83,10 @@ class Watcher:
         self.current = replace(fresh, settings=settings, secrets=fresh.secrets | self.current.secrets)
         self._waiting, self._broken, self._written = waiting, False, bool(stamps[0] and stamps[0][1])
         return None if quiet else Reloaded(self.current, changed, waiting)
+
+    def _says_something(self, loaded: Loaded) -> bool:
+        """Whether any value comes from the file."""
+        return any(origin.startswith(f"{self.profile.config.name}:") for origin in loaded.origins.values())
 
     def _stamps(self) -> tuple[Stamp, Stamp]:
         return _stamp(self.profile.config), _stamp(self.profile.env)

@@ -30,9 +30,10 @@ class Model(Section):
     """Which model answers in every chat that did not pick another."""
 
     provider: Provider = "auto"
-    """openai, anthropic, openrouter, local, a name under hosts, or auto: the first that is usable."""
+    """openai, anthropic, openrouter, local, a name under hosts, or auto: the host of base_url or of api_key, else the
+    first under hosts, else the small model on this machine."""
     model: str = "auto"
-    """The model's name at that host; auto takes the one it serves, or its usual one."""
+    """The model's name at that host; auto takes the one it serves, on this machine the small one."""
     base_url: WebAddress | None = None
     """The server's address, for any OpenAI-compatible server; null means the provider's own."""
     api_key: Secret | None = Field(None, repr=False)
@@ -40,7 +41,7 @@ class Model(Section):
     context_window: Positive | None = None
     """Tokens that the model can read at once; null asks the host."""
     reasoning_effort: Effort | None = None
-    """How long the model may think (none, minimal, low, medium, high, xhigh, max); null leaves it to the host."""
+    """How long this model may think (none, minimal, low, medium, high, xhigh, max); null leaves it to the host."""
     local: TrueFalseAuto = "auto"
     """Whether the host shares its machine with others who wait; auto: true when it runs on this machine."""
     fallbacks: HostModels = ()
@@ -61,7 +62,7 @@ class Host(Section):
     local: TrueFalseAuto = "auto"
     """Whether reviews should wait until it is idle; auto: true when it runs on this machine."""
     concurrency: Positive | None = None
-    """Requests that it may answer at once; null leaves it to the kind (local: 1)."""
+    """Requests that it may answer at once; null does not limit. The kind local answers one at a time."""
 
 
 class Access(Section):

@@ -17,6 +17,7 @@ from gateway.engine.orders import Orders
 from gateway.engine.session_key import may_talk, session_key
 from gateway.engine.work import Ordered, Said, Work
 from gateway.engine.worker import Workers
+from gateway.events import EventStored
 from gateway.state.records import InboxItem
 from platforms.messages import ChatKind, Inbound
 
@@ -43,6 +44,7 @@ class Reception:
         if item is None:
             self._house.report.info("event.known", chat=event.chat.key, event_id=event.event_id)
             return
+        self._house.bus.publish(EventStored(event.chat.platform))
         if (step := self.lead(item)) is not None:
             self._workers.spawn(step)
 

@@ -19,21 +19,26 @@ from gateway.engine.steps import to_its_end
 from gateway.engine.turn import Outcome, TurnRun
 from gateway.engine.work import Said, Work
 from gateway.errors import ConfigurationError, StaleEpoch
-from gateway.events import TurnFinished
 from gateway.models.client import HostInfo, ModelClient
+from gateway.models.errors import ModelError
 from gateway.models.unavailable import Unavailable
 from gateway.state.records import InboxItem, Row, Session, Turn
-from gateway.transcript import Usage
 from platforms.messages import Button, ChatKind, ChatRef, TurnSummary
 
 STARTS = 10
-"""Times that a turn may be taken up by a new process before it counts as what kills the process."""
+"""Starts of a turn, tries after a fault included, at which a process that finds it takes it for what kills them."""
+
+PROMPT = 0.25
+"""Seconds that a host gets to say what it is before the turn begins without that."""
 
 CUT = {
     "stop": "stopped",
     "new": "a new session was begun",
     "interrupt": "interrupted by the next message",
 }
+
+Grade = dict[str, Any] | None
+"""What trying a model showed; `tools` says whether it can call them."""
 
 Tell = Callable[[Coroutine[Any, Any, None]], object]
 """Runs what follows an answer, beside everything else."""
@@ -61,6 +66,7 @@ class Attempt:
         self._key = key
         self.items = items
         self.turn = turn
+        self._starts = turn.starts if turn is not None else 0
         self._words = words
         self._session: Session | None = None
         self._run: TurnRun | None = None
@@ -68,22 +74,43 @@ class Attempt:
     async def make(self) -> None:
         """One try. Raises StaleEpoch when the session or the events went to somebody else, and any other fault."""
         session = self._session = await self._find_session()
-        client, info, assisted, fallback = await client_for(self._house, session.chat)
-        if self._running.halted is not None:
-            raise asyncio.CancelledError  # somebody swallowed it
-        run = await to_its_end(self._begin(session, client, timed=not assisted, fallback=fallback))
-        if run.turn.starts > STARTS:
-            raise RuntimeError(f"the process ended {STARTS} times while it handled this")
+        client, grade, fallback = await client_for(self._house, session.chat)
+        asking = asyncio.ensure_future(client.info())
         try:
-            outcome = await run.run(info, assisted)
+            timed = not (await self._heard_soon(asking) and assisted(grade, asking.result().tools))
+            if self._running.halted is not None:
+                raise asyncio.CancelledError  # somebody swallowed it
+            run = await to_its_end(self._begin(session, client, timed=timed, fallback=fallback))
+            if self._starts >= STARTS:
+                raise RuntimeError(f"the process ended {STARTS} times while it handled this")
+            outcome = await self._outcome(run, asking, grade)
+        finally:
+            asking.cancel()
+        try:
+            if outcome.state == "answered":
+                hint = await self._boundary.hint(session, run.rows, run.used(), asking.result().window)
+                if hint is not None:
+                    await self._offer_boundary(session, run.turn, hint)
+        finally:
+            self._say_finished(session, outcome)
+
+    async def _heard_soon(self, asking: asyncio.Future[Any]) -> bool:
+        """Whether the host said at once what it is. One that loads or hangs keeps nobody from beginning."""
+        await asyncio.sleep(0)
+        if not asking.done():
+            late: asyncio.Future[Any] = asyncio.ensure_future(self._house.clock.sleep(PROMPT))
+            try:
+                await asyncio.wait([asking, late], return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                late.cancel()
+        return asking.done()
+
+    async def _outcome(self, run: TurnRun, asking: asyncio.Future[HostInfo], grade: Grade) -> Outcome:
+        try:
+            return await run.run(asking, lambda info: assisted(grade, info.tools))
         except StaleEpoch:
-            self._dropped(run)
+            self._house.turn_ended(run.turn, "dropped")
             raise
-        if outcome.state == "answered":
-            hint = await self._boundary.hint(session, run.rows, run.used(), info.window)
-            if hint is not None:
-                await self._offer_boundary(session, run.turn, hint)
-        self._say_finished(session, outcome)
 
     async def cut_short(self) -> bool:
         """After a cancellation: end the turn with what there is. False when no turn has taken the events yet, or the
@@ -102,17 +129,22 @@ class Attempt:
         summary = TurnSummary(ids, session.id, outcome.reply, usage, outcome.notices, state)
         self._tell(finished(self._house, chat, summary))
 
-    def _dropped(self, run: TurnRun) -> None:
-        turn, seconds = run.turn, self._house.clock.now() - run.turn.began_at
-        self._house.bus.publish(TurnFinished(turn.id, turn.session_id, turn.chat, "dropped", Usage(), seconds))
-
     async def _find_session(self) -> Session:
         if self.turn is None:
+            await self._follow()
             return await self._boundary.session_for(self._key, self.items[0].event)
         session = await self._house.store.sessions.get(self.turn.session_id)
         if session is None or session.ended_at is not None:
             raise StaleEpoch(f"session {self.turn.session_id} is closed")
         return session
+
+    async def _follow(self) -> None:
+        """The events as the store has them now: their chat may have moved while they waited."""
+        inbox = self._house.store.inbox
+        now = await inbox.get(self.items[0].id)
+        if now is not None and now.session_key != self.items[0].session_key:
+            self._key = now.session_key
+            self.items = tuple([await inbox.get(each.id) or each for each in self.items])
 
     async def _begin(self, session: Session, client: ModelClient, *, timed: bool, fallback: str | None) -> TurnRun:
         """Take the events, or take the turn over."""
@@ -171,23 +203,22 @@ async def finished(house: House, chat: ChatRef, summary: TurnSummary) -> None:
         await adapter.finished(chat, summary)
 
 
-async def client_for(house: House, chat: ChatRef) -> tuple[ModelClient, HostInfo, bool, str | None]:
-    """The model of a chat, what is known of it, whether it needs assistance with tools, and what the chat was told
-    last about another host that answered."""
+async def client_for(house: House, chat: ChatRef) -> tuple[ModelClient, Grade, str | None]:
+    """The model of a chat, its grade if it was tried, and what the chat was told last about another host that
+    answered."""
     client, facts = _resolve(house, None), house.store.facts
     wanted = [(chat.key, "model"), grade_fact(_name(client)), (chat.key, "fallback")]
     chosen, grade, fallback = await facts.several(wanted)
     if chosen is not None:
         client = _resolve(house, chosen)
         grade = await facts.get(*grade_fact(_name(client)))
-    info = await client.info()
-    return client, info, assisted(grade, info.tools), fallback
+    return client, grade, fallback
 
 
 def _resolve(house: House, name: str | None) -> ModelClient:
     try:
         return house.hosts.resolve(name)
-    except ConfigurationError as error:
+    except (ConfigurationError, ModelError) as error:
         return Unavailable(str(error), name or "")
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 from gateway.engine import notices
 from gateway.engine.boundary import zone
 from gateway.engine.house import House
+from gateway.engine.steps import patiently
 from gateway.state.records import InboxItem
 from platforms.messages import Button, Inbound
 
@@ -28,12 +30,12 @@ class Backlog:
 
     async def hold(self, item: InboxItem) -> None:
         """Set one event aside, and ask when no further one came for a moment."""
-        await self._house.store.inbox.hold([item.id])
+        await patiently(partial(self._house.store.inbox.hold, [item.id]), self._house)
         self._latest[item.session_key] = item.id
         await self._house.clock.sleep(SETTLE)
         if self._latest.get(item.session_key) == item.id:
             del self._latest[item.session_key]
-            await self.ask(item.session_key)
+            await patiently(partial(self.ask, item.session_key), self._house)
 
     async def ask(self, key: str) -> None:
         """Ask about what is held for a key; the same question is never asked twice."""

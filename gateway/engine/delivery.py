@@ -7,14 +7,16 @@ platform can do that; elsewhere it is left alone and the person is told.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from gateway.clock import Clock
 from gateway.engine import notices
+from gateway.events import Bus, PartEnded
+from gateway.state.connection import DatabaseFault
 from gateway.state.protocols import Store
-from gateway.state.records import Part, PartDraft
+from gateway.state.records import Part, PartDraft, PartState
 from platforms.adapter import Adapter
 from platforms.chunking import split
 from platforms.errors import PLUGIN_FAULTS, DeliveryError, Gone, NotSent, Refused, RetryAfter, Uncertain
@@ -58,14 +60,16 @@ class Delivery:
         store: Store,
         adapters: Mapping[str, Adapter],
         clock: Clock,
-        delivered: Callable[[], None] = lambda: None,
+        bus: Bus | None = None,
     ) -> None:
         self._store = store
         self._adapters = adapters
         self._clock = clock
-        self._delivered = delivered
+        self._bus = bus or Bus()
         self._lanes: dict[str, Lane] = {}
         self._closing = False
+        self.moved: Callable[[ChatRef, ChatRef], Awaitable[None]] = store.sessions.move_chat
+        """What is done about a chat that has a new id. The engine and the doors put more behind it."""
 
     def lane(self, chat: ChatRef) -> Lane:
         return self._lanes.setdefault(chat.key, Lane())
@@ -163,14 +167,17 @@ class Delivery:
             while True:
                 lane.wake.clear()
                 unsettled = False
-                for part in await self._store.outbox.queued(chat):
-                    if not await self._deliver(part, lane):
-                        unsettled = True
-                        break
-                    pause = 1.0
-                    if lane.stale:
-                        lane.wake.set()
-                        break
+                try:
+                    for part in await self._store.outbox.queued(chat):
+                        if not await self._deliver(part, lane):
+                            unsettled = True
+                            break
+                        pause = 1.0
+                        if lane.stale:
+                            lane.wake.set()
+                            break
+                except DatabaseFault:  # a full disk: what waits is sent once there is room
+                    unsettled = True
                 lane.stale = False
                 if unsettled and not self._closing:
                     await self._rest(lane, pause)
@@ -220,7 +227,7 @@ class Delivery:
             except DeliveryError:
                 return False
             if there is not None and not part.preview:
-                await outbox.mark(part.id, "sent", self._clock.now(), remote_id=there)
+                await self._end(part, "sent", remote_id=there)
                 return True
             if there is not None:
                 await outbox.mark(part.id, "queued", self._clock.now(), remote_id=there)
@@ -240,7 +247,7 @@ class Delivery:
                 return True
             if part.remote_id is not None:
                 await adapter.edit(part.remote_id, _outbound(part))
-                await outbox.mark(part.id, "sent", self._clock.now())
+                await self._end(part, "sent")
             else:
                 await outbox.mark(part.id, "sending", now)
                 sent = await adapter.send(_outbound(part))
@@ -248,12 +255,11 @@ class Delivery:
                     await outbox.mark(part.id, "queued", now, remote_id=sent)
                     part = replace(part, remote_id=sent)
                     await adapter.edit(sent, _outbound(part))
-                await outbox.mark(part.id, "sent", self._clock.now(), remote_id=sent)
+                await self._end(part, "sent", remote_id=sent)
         except DeliveryError as error:
             return await self._failed(part, error)
         except PLUGIN_FAULTS as fault:  # an adapter that breaks its promise must not hold up its chat
             return await self._failed(part, Uncertain(f"{type(fault).__name__}: {fault}"))
-        self._delivered()
         return True
 
     async def _failed(self, part: Part, error: DeliveryError) -> bool:
@@ -276,13 +282,13 @@ class Delivery:
             case Gone(new_chat_id=moved) if moved is not None:
                 new = ChatRef(part.chat.platform, moved, part.chat.thread_id)
                 await outbox.mark(part.id, "queued", now)
-                await self._store.sessions.move_chat(part.chat, new)
+                await self.moved(part.chat, new)
                 self.wake(new)
                 return True
             case Refused() if part.remote_id is not None and part.text:
                 return await self._anew(part)
             case Refused() | Gone() | DeliveryError():
-                await outbox.mark(part.id, "refused", now, error=str(error))
+                await self._end(part, "refused", error=str(error))
                 return True
             case _:
                 assert_never(error)
@@ -296,7 +302,7 @@ class Delivery:
         return True
 
     async def _doubt(self, part: Part, why: str) -> None:
-        await self._store.outbox.mark(part.id, "uncertain", self._clock.now(), error=why)
+        await self._end(part, "uncertain", error=why)
         if not part.source.startswith("doubt:"):
             await self.post(part.chat, f"doubt:{part.source}", notices.CUT_SHORT)
 
@@ -314,12 +320,19 @@ class Delivery:
                 self.lane(part.chat).stale = True
         return await self._try(await outbox.unbind(part.id), adapter)
 
+    async def _end(
+        self, part: Part, state: PartState, *, remote_id: str | None = None, error: str | None = None
+    ) -> None:
+        """Nothing more will be done for this part."""
+        await self._store.outbox.mark(part.id, state, self._clock.now(), remote_id=remote_id, error=error)
+        self._bus.publish(PartEnded(part.chat.platform, state == "sent"))
+
     async def _expire(self, chat: ChatRef, lane: Lane) -> None:
         """Drop whatever waited too long, with one notice."""
         now = self._clock.now()
         old = [each for each in await self._store.outbox.queued(chat) if now - each.created_at > MAX_AGE]
         for each in old:
-            await self._store.outbox.mark(each.id, "expired", now, error="too old")
+            await self._end(each, "expired", error="too old")
         lane.stale = True
         if sources := {each.source for each in old if not each.source.startswith("expired:")}:
             await self.post(chat, f"expired:{old[0].id}", notices.expired(len(sources)))

@@ -16,6 +16,7 @@ from gateway.engine.notices import gist
 from gateway.engine.work import Ordered, Resumed, Said, Work, events, first_event
 from gateway.engine.worker import Workers
 from gateway.errors import ConfigurationError
+from gateway.models.errors import ModelError
 from gateway.state.protocols import Facts, Store
 from gateway.state.records import InboxItem, PartDraft, SessionLine, UsageLine
 from platforms.messages import ChatRef
@@ -115,7 +116,7 @@ class ChosenModels:
         if name is not None:
             try:
                 self._hosts.resolve(name)
-            except ConfigurationError as error:
+            except (ConfigurationError, ModelError) as error:
                 raise LookupError(str(error)) from None
         await self._facts.put(chat.key, "model", name)
         return await self.current(chat)

@@ -15,6 +15,7 @@ from gateway.config.paths import Profile
 from gateway.config.schema import Settings
 from gateway.engine import notices
 from gateway.engine.delivery import Delivery
+from gateway.errors import InnkeeperError
 from gateway.state.protocols import Store
 from platforms.adapter import Adapter
 from platforms.errors import PlatformDown
@@ -56,6 +57,7 @@ class Porter:
         registry: Registry,
         tell_owner: Callable[[str, str], Awaitable[None]],
         moved_in_settings: Callable[[ChatRef, ChatRef], Awaitable[None]],
+        move: Callable[[ChatRef, ChatRef], Awaitable[None]],
     ) -> None:
         self._profile = profile
         self._store = store
@@ -64,6 +66,8 @@ class Porter:
         self._commands = {spec.name: spec.help for spec in registry if spec.chat and not spec.hidden}
         self._tell_owner = tell_owner
         self._moved_in_settings = moved_in_settings
+        self._move = move
+        delivery.moved = self._moved
 
     def build(self, manifest: PlatformManifest, settings: Settings) -> Adapter:
         """Load one adapter. Raises PlatformDown."""
@@ -88,9 +92,12 @@ class Porter:
         await self._tell_owner(f"unread:{platform}:{event_id}", notices.unreadable(platform, why))
 
     async def _moved(self, old: ChatRef, new: ChatRef) -> None:
-        """A chat has a new id: its session, what waits for it, its facts and its place in the allowlist go along."""
-        await self._store.sessions.move_chat(old, new)
-        await self._moved_in_settings(old, new)
+        """A chat has a new id: everything of it goes along, and so does its place in the allowlist."""
+        await self._move(old, new)
+        try:
+            await self._moved_in_settings(old, new)
+        except (InnkeeperError, OSError) as error:
+            await self._tell_owner(f"moved:{new.key}", notices.allowlist_kept(old.key, new.key, str(error)))
 
 
 def load_all(porter: Porter, found: Doors, settings: Settings, adapters: dict[str, Adapter]) -> list[str]:

@@ -17,6 +17,7 @@ from gateway.engine.recovery import recover
 from gateway.engine.supervisor import PlatformState, Supervisor, heard
 from gateway.engine.worker import Workers
 from platforms.adapter import Adapter
+from platforms.messages import ChatRef
 
 
 class Engine:
@@ -36,6 +37,7 @@ class Engine:
         self._backlog = backlog
         self.reception = Reception(house, self.workers, self._orders, backlog)
         self._supervisor = Supervisor(house, self.reception)
+        house.delivery.moved = self.move
         memory = MemoryDesk(house.stores, house.store, house.hosts.forget) if house.stores is not None else None
         self._orders.ports = Ports(
             archive=StoredArchive(house.store),
@@ -62,6 +64,11 @@ class Engine:
             name: heard(state, adapters[name].last_heard if name in adapters else None, now)
             for name, state in self._supervisor.states.items()
         }
+
+    async def move(self, old: ChatRef, new: ChatRef) -> None:
+        """A chat has a new id: its sessions, what waits for it, its facts and its mailboxes go along."""
+        await self.house.store.sessions.move_chat(old, new)
+        self.workers.moved(old, new)
 
     async def start(self, adapters: Sequence[Adapter]) -> None:
         """Take up what was left, then listen."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gateway.config.schema import Settings
 from gateway.models.errors import (
     ContextTooLong,
     FirstTokenLate,
@@ -17,7 +16,6 @@ from gateway.models.errors import (
 )
 
 CUT_SHORT = "Part of my last reply may not have arrived. /retry sends it again."
-INTERRUPTED = "(Cut off by a restart; this is the answer from where it stood.)"
 
 
 def queued(waiting: int) -> str:
@@ -89,6 +87,11 @@ def unreadable(platform: str, why: str) -> str:
     return f"⚠️ Something from {platform} could not be read and was put aside: {why}"
 
 
+def allowlist_kept(old: str, new: str, why: str) -> str:
+    """For the owner: a chat has a new id, and the settings could not follow."""
+    return f"⚠️ {old} is now {new}. Put the new id into its allowlist by hand: {why}"
+
+
 def expired(count: int) -> str:
     was = "was" if count == 1 else "were"
     return f"⚠️ {_messages(count)} of mine could not be delivered in time and {was} dropped."
@@ -108,8 +111,3 @@ def configuration_changed(changed: list[str], restart: list[str]) -> str:
     """A changed file during a run."""
     words = f"config.yaml was read again: {', '.join(changed) or 'nothing that acts now'}."
     return f"{words} After a restart only: {', '.join(restart)}." if restart else words
-
-
-def start_line(settings: Settings, rules: list[str]) -> str:
-    """One line at start: which doors are open to whom."""
-    return f"gate {settings.memory.write_approval!s}; " + "; ".join(rules)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal
 
 from commands.authority import CONSOLE, AccessRules
@@ -19,7 +18,7 @@ def session_key(event: Inbound, group_scope: Literal["chat", "person"]) -> str:
     return event.chat.key
 
 
-def may_talk(event: Inbound, settings: Settings, extra: Mapping[str, object] | None = None) -> bool:
+def may_talk(event: Inbound, settings: Settings) -> bool:
     """Whether this event may reach the assistant. Bots and speakers without an id never may.
 
     A direct chat needs an allowed person, or an owner or operator. A group needs an allowed chat, or an allowed

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
 from commands.ports import StatusView
 from gateway.clock import Clock
 from gateway.config.schema import Settings
+from gateway.engine.figures import in_words
 from gateway.engine.grades import Grades
 from gateway.models.trial import Grade
+from gateway.observability.metrics import Figures
 from gateway.state.protocols import Store
 
 
@@ -24,12 +26,14 @@ class Platform(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What only a running engine knows. `turns` counts running turns, `waiting` what waits behind them."""
+    """What only a running engine knows. `turns` counts running turns, `waiting` what waits behind them; `figures`
+    are the process's counters."""
 
     started_at: float
     platforms: Callable[[], Mapping[str, Platform]]
     turns: Callable[[], int]
     waiting: Callable[[str], int]
+    figures: Callable[[], Figures]
 
 
 class HouseStatus:
@@ -65,6 +69,7 @@ class HouseStatus:
         if self._live is not None:
             states = self._live.platforms()
             lines += [(name.title(), each.words) for name, each in states.items()]
+            data["figures"] = asdict(self._live.figures())
             data["platforms"] = {name: {"up": each.up, "state": each.words} for name, each in states.items()}
         lines.append(("Model", model if grade is None else f"{model} ({_tried(grade)})"))
         if key is not None:
@@ -78,6 +83,8 @@ class HouseStatus:
             ("Database", f"{size / 1e6:.1f} MB"),
             ("Tokens today", await self._tokens()),
         ]
+        if self._live is not None:
+            lines.append(("Since the start", in_words(self._live.figures())))
         data |= {"undelivered": undelivered, "dead_letters": dead, "database_bytes": size}
         return StatusView(lines, data)
 

@@ -14,6 +14,7 @@ from gateway.clock import Clock
 from gateway.engine.delivery import Delivery
 from gateway.engine.steps import to_its_end
 from gateway.errors import StaleEpoch
+from gateway.state.connection import DatabaseFault
 from gateway.state.protocols import Outbox
 from gateway.state.records import Part, PartDraft
 from platforms.adapter import Adapter
@@ -26,6 +27,9 @@ FIRST_AFTER = 0.3
 
 BEHIND = 0.1
 """Seconds between two looks while an earlier answer is still being delivered, at least."""
+
+TYPING_AFTER = 0.1
+"""Seconds before the typing sign: the request to the model goes first, and a quick answer needs none."""
 
 TYPING_EVERY = 4.0
 
@@ -59,6 +63,8 @@ class Preview:
         self._news = asyncio.Event()
         self._broken = False
         self._tasks: list[asyncio.Task[None]] = []
+        self._line = ""
+        self._telling: asyncio.Task[None] | None = None
 
     async def start(self, *, taken_over: bool) -> None:
         """Show that an answer is coming, and go on from what an earlier process had streamed, if one had."""
@@ -75,19 +81,30 @@ class Preview:
         self._news.set()
 
     async def progress(self, text: str) -> None:
-        if not self._delivery.quiet(self._chat):
-            await self._adapter.progress(self._chat, text)
+        """A passing line. Nobody waits for it: of those that come while one is on the wire, the last is shown."""
+        self._line = text
+        if self._telling is None or self._telling.done():
+            self._line, line = "", text
+            self._telling = asyncio.ensure_future(self._tell(line))
 
     async def close(self) -> None:
         """Stop; a call that is on the wire is waited for, so that its message id is known."""
-        for task in self._tasks:
+        tasks = [*self._tasks, *([self._telling] if self._telling is not None else [])]
+        for task in tasks:
             task.cancel()
-        for task in self._tasks:
+        for task in tasks:
             while not task.done():
                 await asyncio.wait({task})
-        self._tasks = []
+        self._tasks, self._telling = [], None
+
+    async def _tell(self, line: str) -> None:
+        while line and not self._halted():
+            if not self._delivery.quiet(self._chat):
+                await self._adapter.progress(self._chat, line)
+            line, self._line = self._line, ""
 
     async def _type(self) -> None:
+        await self._clock.sleep(TYPING_AFTER)
         while not self._halted():
             if not self._delivery.quiet(self._chat):
                 await self._adapter.typing(self._chat)
@@ -120,7 +137,7 @@ class Preview:
             except RetryAfter as error:
                 self._delivery.hush(self._chat, error.seconds)
                 return
-            except (DeliveryError, StaleEpoch):
+            except (DeliveryError, StaleEpoch, DatabaseFault):
                 self._broken = True  # the end will tell: delivery sends or edits what is missing
                 return
 

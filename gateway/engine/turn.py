@@ -20,7 +20,7 @@ from gateway.engine.house import House
 from gateway.engine.steps import to_its_end
 from gateway.engine.stream import Preview
 from gateway.errors import ConfigurationError
-from gateway.events import TurnFinished, TurnStarted
+from gateway.events import ModelCalled, TurnStarted
 from gateway.models.client import HostInfo, ModelClient, Reply, ToolSchema
 from gateway.models.errors import ContextTooLong, ModelError
 from gateway.models.tokens import estimate
@@ -79,19 +79,24 @@ class TurnRun:
         self._taken = taken
         self._halted = halted
         self._fallback = fallback
+        self._asked_at = house.clock.monotonic()
         self._outcome: Outcome | None = None
 
-    async def run(self, info: HostInfo, assisted: bool) -> Outcome:
-        """Work until there is a reply or a reason, and store it. Raises StaleEpoch, and faults that are no
-        model's; on cancellation the turn is left as it is (see `cut_short`)."""
+    async def run(self, asking: asyncio.Future[HostInfo], assisted: Callable[[HostInfo], bool]) -> Outcome:
+        """Work until there is a reply or a reason, and store it. `asking` brings what the host says of itself, which
+        may take as long as a model takes to load. Raises StaleEpoch, and faults that are no model's; on cancellation
+        the turn is left as it is (see `cut_short`)."""
         await self._load()
-        self._assisted = assisted
         self.house.bus.publish(
             TurnStarted(self.turn.id, self.session.id, self.turn.chat, resumed=self.turn.starts > 1)
         )
         await self._open_preview()
         try:
             await self._check_budget()
+            if not asking.done():
+                await self.progress("waiting for the model host")
+            info = await asking
+            self._assisted = assisted(info)
             await self._keep_within(info)
             try:
                 answer = await self._converse()
@@ -102,6 +107,8 @@ class TurnRun:
                 answer = await self._converse()
         except ModelError as error:
             self.house.report.warning("turn.no_answer", turn=self.turn.id, error=str(error))
+            took = Usage(seconds=self.house.clock.monotonic() - self._asked_at)
+            self.house.bus.publish(ModelCalled(self._client.host, self._client.model, "chat", took, answered=False))
             return await self._give_reason(notices.reason(error))
         except BudgetSpent as error:
             return await self._give_reason(notices.budget(str(error)))
@@ -128,6 +135,7 @@ class TurnRun:
     async def history(self) -> tuple[Message, ...]:
         self._stop_if_halted()
         await self._check_budget()
+        self._asked_at = self.house.clock.monotonic()
         shown = messages(self.session.prompt, self._stored, self._compaction)
         return as_text(shown) if self._assisted else shown
 
@@ -223,10 +231,10 @@ class TurnRun:
         finish = self.house.store.turns.finish
         await finish(self.turn, state, self._now(), rows=rows, parts=parts, reason=reason)
         self._outcome = Outcome(state, reply, tuple(self._notices), self._usage)
-        await asyncio.gather(*self._bookings)
-        seconds = self._now() - self.turn.began_at
-        finished = TurnFinished(self.turn.id, self.session.id, self.turn.chat, state, self._usage, seconds)
-        self.house.bus.publish(finished)
+        for lost in await asyncio.gather(*self._bookings, return_exceptions=True):
+            if lost is not None:  # the answer is stored, and goes out
+                self.house.report.warning("usage.lost", turn=self.turn.id, why=str(lost))
+        self.house.turn_ended(self.turn, state, self._usage)
         self.house.delivery.wake(self.turn.chat)
         return self._outcome
 
@@ -238,7 +246,7 @@ class TurnRun:
         budgets = self.house.settings().gateway.budgets
         if not budgets:
             return None
-        await asyncio.gather(*self._bookings)
+        await asyncio.gather(*self._bookings, return_exceptions=True)
         spent = await self.house.store.usage.tokens_today(self._now())
         return over_budget({str(each): bound for each, bound in budgets.items()}, spent, task)
 
@@ -296,6 +304,7 @@ class TurnRun:
 
     async def _book(self, reply: Reply, task: str) -> None:
         self._usage = self._usage.plus(reply.usage)
+        self.house.bus.publish(ModelCalled(reply.host, reply.model, task, reply.usage, answered=True))
         book = self.house.store.usage
         booking = book.add(self.session.id, reply.host, reply.model, task, reply.usage, self._now())
         self._bookings.append(asyncio.ensure_future(booking))

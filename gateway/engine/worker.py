@@ -249,9 +249,7 @@ class Workers:
             if not await to_its_end(patiently(attempt.cut_short, self._house)):
                 raise
 
-    async def _put_aside(
-        self, items: tuple[InboxItem, ...], turn: Turn | None, fault: Exception, tries: int
-    ) -> None:
+    async def _put_aside(self, items: tuple[InboxItem, ...], turn: Turn | None, fault: Exception, tries: int) -> None:
         """Make dead letters, tell the person and the owner. What the fault says in full is the owner's."""
         error, told = _named(fault), notices.poison(type(fault).__name__)
         self._house.report.error("work.put_aside", error=error, items=[each.id for each in items])

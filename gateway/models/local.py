@@ -135,12 +135,12 @@ class LocalHost:
 
     @property
     def busy(self) -> bool:
-        """Whether a request has the turn: what the server's `/slots` would say, without asking it."""
+        """Whether a request has the turn: what the server's `/slots` would say, without asking it. For reviews."""
         return self._turn.locked()
 
     @property
     def endpoint(self) -> tuple[str, str] | None:
-        """Address (no path) and key of the running process; None when none runs."""
+        """Address (no path) and key of the running process, for whoever looks at its figures; None when none runs."""
         running = self._alive()
         return (running.child.address, running.child.key) if running is not None else None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from gateway.clock import Clock
@@ -35,8 +35,7 @@ class OpenAICompatible:
     """One model on one server. `base_url` usually ends in /v1. `model` "auto" takes the first that is served.
 
     `window` (tokens) overrides what the host says. `local` marks a host that shares this machine; None goes by the
-    address. `llama_cpp` tells that the server is llama.cpp's; None finds out where that is likely. `extra_body` is
-    sent with each request.
+    address. `llama_cpp` tells that the server is llama.cpp's; None finds out where that is likely.
     """
 
     def __init__(
@@ -51,7 +50,6 @@ class OpenAICompatible:
         local: bool | None = None,
         patience: Patience | None = None,
         llama_cpp: bool | None = None,
-        extra_body: Mapping[str, Any] | None = None,
     ) -> None:
         self._host = name
         self._model = model
@@ -62,7 +60,6 @@ class OpenAICompatible:
         self._local = on_this_machine(base_url) if local is None else local
         self._patience = patience or Patience.standard(local=self._local)
         self._llama_cpp = llama_cpp
-        self._extra = dict(extra_body or {})
         self._sdk: openai.AsyncOpenAI | None = None
         self._building = asyncio.Lock()
         self._info: HostInfo | None = None
@@ -152,7 +149,6 @@ class OpenAICompatible:
         dialect = Dialect(
             progress=self._llama_cpp is True,
             official=urlsplit(self._base_url).hostname == OFFICIAL,
-            extra=self._extra,
         )
         begun = False
         try:

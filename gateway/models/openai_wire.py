@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from gateway.models.client import HostInfo, Message, Request, ToolSchema, Usage
@@ -33,12 +33,10 @@ class Dialect:
     """Where one server differs from the rest. `progress`: llama.cpp, which reports how far it has read.
 
     `official`: OpenAI itself, which wants `max_completion_tokens` and takes a key for its prompt cache.
-    `extra` is sent as it is.
     """
 
     progress: bool = False
     official: bool = False
-    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 def body(request: Request, model: str, dialect: Dialect) -> dict[str, Any]:
@@ -57,7 +55,6 @@ def body(request: Request, model: str, dialect: Dialect) -> dict[str, Any]:
     if request.schema is not None:
         shape = {"name": "answer", "schema": plain(request.schema)}
         made["response_format"] = {"type": "json_schema", "json_schema": shape}
-    made.update(plain(dialect.extra))
     if request.tools:
         made["tools"] = [_tool(tool) for tool in request.tools]
     made["messages"] = [_message(message) for message in request.messages]

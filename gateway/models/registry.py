@@ -74,7 +74,7 @@ class HostRegistry:
         return self.resolve(prefixed)
 
     def in_flight(self, host: str) -> int:
-        """Requests of ours on the wire to that host now."""
+        """Requests of ours on the wire to that host now: what reviews go by to find a host idle."""
         limit = self._limits.get(host)
         return 0 if limit is None else limit.in_flight
 

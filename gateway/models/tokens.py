@@ -1,4 +1,4 @@
-"""How many tokens a prompt has, guessed without a tokenizer and put right by what hosts measure. Pure."""
+"""How many tokens a prompt has, guessed without a tokenizer. Pure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ CHARACTERS_PER_TOKEN = 4.0
 """For Latin letters, as tokenizer makers state it; other scripts that are written with blanks take about half."""
 PER_MESSAGE = 4
 """Tokens that a chat template puts around each message."""
-
-_WEIGHT = 0.3
-"""Share of the newest measurement in the running figure."""
 
 
 def estimate(messages: Iterable[Message], tools: Iterable[ToolSchema] = ()) -> int:
@@ -43,22 +40,3 @@ def weight(text: str) -> float:
         else:
             total += 1.0 if point < 0x1_0000 else 2.0
     return total
-
-
-class Calibrator:
-    """The ratio of measured to estimated tokens on one host and model, following the latest answers."""
-
-    __slots__ = ("ratio",)
-
-    def __init__(self) -> None:
-        self.ratio = 1.0
-
-    def measured(self, estimated: int, actual: int) -> None:
-        """Learn from one answer's `usage.input`. Nonsense (zero, or ten times off) is ignored."""
-        if estimated <= 0 or actual <= 0 or not 0.1 <= actual / estimated <= 10:
-            return
-        self.ratio += _WEIGHT * (actual / estimated - self.ratio)
-
-    def tokens(self, messages: Iterable[Message], tools: Iterable[ToolSchema] = ()) -> int:
-        """`estimate`, put right."""
-        return round(estimate(messages, tools) * self.ratio)

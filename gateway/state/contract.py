@@ -63,7 +63,7 @@ class InboxContract:
     async def test_an_event_is_stored_once(self, store: Store) -> None:
         first = await store.inbox.accept(event(1), CHAT.key, NOON)
         assert first is not None
-        assert (first.event, first.session_key, first.received_at, first.attempts) == (event(1), CHAT.key, NOON, 0)
+        assert (first.event, first.session_key, first.received_at) == (event(1), CHAT.key, NOON)
         assert await store.inbox.accept(event(1, "again"), CHAT.key, NOON + 1) is None
         assert await store.inbox.get(first.id) == first
         assert await store.inbox.get(first.id + 1000) is None
@@ -112,7 +112,8 @@ class InboxContract:
         assert [each.id for each in await store.inbox.open_items()] == ids[2:]
         await store.inbox.release(ids[:1])
         await store.inbox.done(ids[1:2])
-        assert [(each.id, each.wanted) for each in await store.inbox.open_items()] == [(ids[0], True), (ids[2], False)]
+        waiting = [(each.id, each.wanted) for each in await store.inbox.open_items()]
+        assert waiting == [(ids[0], True), (ids[2], False)]
         assert await store.inbox.held_keys() == []
 
     async def test_what_is_over_is_neither_held_nor_released(self, store: Store) -> None:
@@ -129,9 +130,6 @@ class InboxContract:
         assert item is not None
         errors = ["a", "a", "b", "b", "b", "a", ODD, ODD]
         assert [await store.inbox.failed([item.id], each) for each in errors] == [1, 2, 1, 2, 3, 1, 1, 2]
-        again = await store.inbox.get(item.id)
-        assert again is not None
-        assert again.attempts == 2
         assert await store.inbox.failed([], "a") == 0
 
     async def test_events_that_fail_together_count_together(self, store: Store) -> None:
@@ -189,11 +187,11 @@ class FactsContract:
         await store.facts.put("a:b", "n", 1)
         await store.facts.put("a:b", "n", 2)
         await store.facts.put("a", "n", 3)
-        assert await store.facts.all("n") == {"a:b": 2, "a": 3}
+        assert await store.facts.several([("a:b", "n"), ("a", "n")]) == [2, 3]
         for _ in range(2):
             await store.facts.put("a:b", "n", None)
         assert await store.facts.get("a:b", "n") is None
-        assert await store.facts.all("n") == {"a": 3}
+        assert await store.facts.get("a", "n") == 3
 
     async def test_no_count_is_lost(self, store: Store) -> None:
         counts = await asyncio.gather(*(store.facts.count("s", "n") for _ in range(30)))

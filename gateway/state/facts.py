@@ -41,13 +41,6 @@ class SqliteFacts:
 
         await self._database.write(work)
 
-    async def all(self, name: str) -> dict[str, Any]:
-        def work(db: sqlite3.Connection) -> dict[str, Any]:
-            rows = db.execute("SELECT scope, value FROM facts WHERE name = ?", (name,))
-            return {row[0]: json.loads(row[1]) for row in rows}
-
-        return await self._database.read(work)
-
     async def count(self, scope: str, name: str, by: int = 1) -> int:
         def work(db: sqlite3.Connection) -> int:
             row = db.execute("SELECT value FROM facts WHERE scope = ? AND name = ?", (scope, name)).fetchone()

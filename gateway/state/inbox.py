@@ -10,7 +10,7 @@ from gateway.state.database import Database, in_batches
 from gateway.state.records import DeadLetter, InboxItem
 from platforms.messages import Inbound
 
-COLUMNS = "id, session_key, body, received_at, attempts, wanted"
+COLUMNS = "id, session_key, body, received_at, wanted"
 BATCH = 500
 """Events that one transaction forgets, so that nobody waits long behind it."""
 
@@ -140,4 +140,4 @@ class SqliteInbox:
 
 def _item(row: sqlite3.Row) -> InboxItem:
     event, wanted = load_event(row["body"]), bool(row["wanted"])
-    return InboxItem(row["id"], row["session_key"], event, row["received_at"], row["attempts"], wanted)
+    return InboxItem(row["id"], row["session_key"], event, row["received_at"], wanted)

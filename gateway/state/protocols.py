@@ -233,11 +233,8 @@ class Facts(Protocol):
 
     async def put(self, scope: str, name: str, value: Any) -> None: ...
 
-    async def all(self, name: str) -> dict[str, Any]:
-        """Every scope's value of one name."""
-
     async def count(self, scope: str, name: str, by: int = 1) -> int:
-        """Add to a number; the new number."""
+        """Add to a number, as reviews will count turns and tool calls; the new number."""
 
 
 class Traces(Protocol):

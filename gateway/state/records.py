@@ -20,7 +20,6 @@ class InboxItem:
     session_key: str
     event: Inbound
     received_at: float
-    attempts: int = 0
     wanted: bool = False
 
 
@@ -28,7 +27,8 @@ class InboxItem:
 class Session:
     """One stretch of a chat. `tools` is the JSON of the tool schemas, as offered in every request of the session.
 
-    `end_reason` of an open session is `resumed` until its next turn.
+    `end_reason` of an open session is `resumed` until its next turn. `pinned` keeps it when `sessions.retention_days`
+    takes others away.
     """
 
     id: str

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 
 from gateway.errors import StaleEpoch
+from gateway.state.codec import dump_event, load_event
 from gateway.state.database import Database
 from gateway.state.records import Session, SessionLine
 from gateway.state.turns import drop_turns
@@ -116,6 +118,7 @@ class SqliteSessions:
             for table in ("sessions", "outbox", "turns"):
                 db.execute(f"UPDATE {table} SET chat = ? WHERE chat = ?", (new.key, old.key))
             _make_way(db, old.key, new.key)
+            _readdress(db, old, new)
             for table, column in (("sessions", "session_key"), ("inbox", "session_key"), ("facts", "scope")):
                 db.execute(
                     f"UPDATE OR REPLACE {table} SET {column} = ? || substr({column}, ?) WHERE {_keyed(column)}",
@@ -153,6 +156,14 @@ def _keyed(column: str) -> str:
 def _keys(chat_key: str) -> tuple[str, str, str]:
     """The parameters of `_keyed`: everything that begins with the chat's key and `#`."""
     return chat_key, chat_key + "#", chat_key + chr(ord("#") + 1)
+
+
+def _readdress(db: sqlite3.Connection, old: ChatRef, new: ChatRef) -> None:
+    """Events that are still to be answered are answered in the new chat."""
+    waiting = f"SELECT id, body FROM inbox WHERE state IN ('new', 'held', 'taken') AND {_keyed('session_key')}"
+    for row in db.execute(waiting, _keys(old.key)).fetchall():
+        body = dump_event(replace(load_event(row["body"]), chat=new))
+        db.execute("UPDATE inbox SET body = ? WHERE id = ?", (body, row["id"]))
 
 
 def _make_way(db: sqlite3.Connection, old: str, new: str) -> None:

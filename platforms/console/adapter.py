@@ -87,6 +87,11 @@ class ConsoleAdapter:
         return any(window.chat == chat and window.kind == "chat" for window in self._windows)
 
     @property
+    def windows(self) -> int:
+        """How many windows are attached."""
+        return len(self._windows)
+
+    @property
     def last_heard(self) -> float | None:
         return None
 

@@ -12,8 +12,8 @@ class Patience:
     `deaf` without a completed poll means that the poller is built anew, `rebuilds` times in a row at most. `start`
     bounds the first calls, `stop` the last ones. `conflict` is how long another poller may linger, `calm` how long
     after its last sign it counts as gone. An update that cannot be stored is tried `tries` times, with `pause`
-    before the second time and twice as much before each further one. `interval` lies between two polls, `edit`
-    between two edits of one message.
+    before the second time and twice as much before each further one. `interval` lies between two polls, so that
+    what just came goes on its way first; `edit` between two edits of one message.
     """
 
     poll: float = 25.0
@@ -27,5 +27,5 @@ class Patience:
     calm: float = 60.0
     tries: int = 3
     pause: float = 0.5
-    interval: float = 0.0
+    interval: float = 0.005
     edit: float = 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from commands.registry import built_in
 from gateway.cli.main import CHAT, OWN, cli
 from gateway.errors import InnkeeperError, ProfileLocked
 from tests.cli.shell import Shell
@@ -43,6 +45,12 @@ def test_help_names_each_command_that_is_there(innkeeper: Shell) -> None:
     for name in named:
         assert ({name: help for name, (_, help) in OWN.items()} | CHAT)[name] in " ".join(text.split())
         assert cli.get_command(group, name) is not None, f"{name} is in the help and cannot be run"
+
+
+def test_help_has_the_words_of_the_chat_commands() -> None:
+    specs = [spec for spec in built_in([]) if spec.shell and not spec.hidden]
+    heads = {spec.name: re.split("[:;]", spec.help)[0] for spec in specs}
+    assert {name: f"{head[0].upper()}{head[1:]}." for name, head in heads.items()} == CHAT
 
 
 def test_version(innkeeper: Shell) -> None:

@@ -16,10 +16,13 @@ from gateway.config.paths import Profile
 from gateway.config.schema import Settings
 from gateway.engine.delivery import Delivery
 from gateway.engine.engine import Engine
+from gateway.engine.figures import counting
 from gateway.engine.house import House
 from gateway.engine.session_notes import SessionNotes
 from gateway.engine.status import HouseStatus, Live
+from gateway.events import Bus
 from gateway.models.client import ModelClient
+from gateway.observability.metrics import Metrics
 from gateway.state.store import SqliteStore
 from gateway.tools.memory_tool import memory_tool
 from gateway.tools.tool import Tool
@@ -131,7 +134,7 @@ async def guesthouse(
     model = script if isinstance(script, ScriptedModel) else ScriptedModel(script)
     store = await SqliteStore.open(folder / "state.db")
     adapter = adapter or InProcess(now=clock.now, first_event=1 + await _events(store))
-    notes, held = Notes(), [with_settings or settings()]
+    notes, held, bus = Notes(), [with_settings or settings()], Bus()
     profile = Profile("default", folder, folder)
     stores = Stores(profile.memories, lambda: limits(held[0]), clock.now) if with_memory else None
     kept = [memory_tool(stores)] if stores is not None else []
@@ -150,7 +153,8 @@ async def guesthouse(
         clock=clock,
         settings=lambda: held[0],
         adapters=adapters,
-        delivery=Delivery(store, adapters, clock),
+        delivery=Delivery(store, adapters, clock, bus),
+        bus=bus,
         hosts=OneHost(hosts or [model]),
         toolset=toolset,
         opening=opening,
@@ -161,7 +165,6 @@ async def guesthouse(
         notes=SessionNotes(store.facts, opener.known, lambda: held[0].memory.session_notes) if opener else None,
         wants_tool=wants_tool,
     )
-
     status = _full_status(store, clock, house) if full_status else lambda engine: PlainStatus()
     engine = Engine(house, built_in(), status)
     await engine.start(list(adapters.values()))
@@ -174,6 +177,8 @@ async def guesthouse(
 
 def _full_status(store: SqliteStore, clock: Clock, house: House) -> Callable[[Engine], Status]:
     """Builds the status that the application has."""
+    metrics = Metrics()
+    house.bus.subscribe(counting(metrics))
 
     def status(engine: Engine) -> Status:
         live = Live(
@@ -181,6 +186,7 @@ def _full_status(store: SqliteStore, clock: Clock, house: House) -> Callable[[En
             platforms=lambda: engine.platforms,
             turns=lambda: len(engine.workers.running),
             waiting=lambda key: len(engine.workers.box(key).waiting),
+            figures=metrics.snapshot,
         )
         path = Path(store.database.path)
         return HouseStatus(store, path, clock, house.settings, lambda: "scripted/script", live=live)

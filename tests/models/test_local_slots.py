@@ -226,3 +226,21 @@ async def test_what_is_kept_of_a_session_can_be_erased(house: House) -> None:
     assert house.slots.forget("anna")
     assert house.files == []
     assert not house.slots.forget("anna")
+
+
+async def test_what_another_model_kept_of_a_session_is_erased_as_well(house: House) -> None:
+    await house.turn("anna", "house rules a1")
+    house.weights.write_bytes(b"other weights")
+    await house.turn("anna", "house rules a1")
+    await house.turn("bert", "house rules b1")
+    assert len(house.files) == 3
+    assert house.slots.forget("anna")
+    assert len(house.files) == 1
+
+
+async def test_what_was_not_saved_yet_is_not_saved_after_it_was_erased(house: House) -> None:
+    await house.turn("anna", "house rules a1", finish="tool_calls")
+    house.slots.forget("anna")
+    await house.turn("bert", "house rules b1")
+    assert len(house.files) == 1
+    assert not house.slots.forget("anna")

@@ -114,15 +114,13 @@ async def test_other_servers_are_not_asked_for_progress() -> None:
 
 
 async def test_a_request_says_what_was_asked_for(server: OpenAIServer) -> None:
-    client = OpenAICompatible(
-        "inn", "fake-model", server.base_url, KEY, clock=FakeClock(), extra_body={"top_k": 3, "note": ("\ud800",)}
-    )
+    client = OpenAICompatible("inn", "fake-model", server.base_url, KEY, clock=FakeClock())
     request = replace(
         asked(tools=()),
         max_tokens=50,
         temperature=0.2,
         reasoning_effort="low",
-        schema={"type": "object"},
+        schema={"type": "object", "title": "\ud800"},
     )
     await heard(client, request)
     body = server.chats[0].json()
@@ -133,9 +131,10 @@ async def test_a_request_says_what_was_asked_for(server: OpenAIServer) -> None:
         "max_tokens": 50,
         "temperature": 0.2,
         "reasoning_effort": "low",
-        "top_k": 3,
-        "note": ["\ufffd"],
-        "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": {"type": "object"}}},
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "answer", "schema": {"type": "object", "title": "\ufffd"}},
+        },
     }
     assert {key: body[key] for key in wanted} == wanted
     assert "tools" not in body

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from gateway.config.schema import Settings
 from gateway.errors import ConfigurationError
 from gateway.models.client import ModelClient
 from gateway.models.contract import asked, heard
+from gateway.models.local import open_local
 from gateway.models.main_host import HostPlan, named_host
 from gateway.models.registry import HostRegistry
 from tests.fakes.clock import FakeClock
@@ -205,3 +208,20 @@ async def test_what_the_owner_says_of_a_host_holds(server: OpenAIServer) -> None
     info = await inn.registry.resolve().info()
     assert (info.window, info.local) == (555, False)
     await inn.registry.close()
+
+
+async def test_what_the_local_host_keeps_of_a_session_is_erased_though_another_host_answers(tmp_path: Path) -> None:
+    def local(name: str) -> ModelClient:
+        return open_local(name, tmp_path / "models", tmp_path, clock=FakeClock())
+
+    registry = HostRegistry(
+        Settings.model_validate({"model": {"api_key": "sk-x", "model": "gpt"}}), FakeClock(), local
+    )
+    slots = tmp_path / "cache" / "slots"
+    slots.mkdir(parents=True)
+    kept = [slots / f"{'0' * 12}-{sha256(session.encode()).hexdigest()[:24]}.slot" for session in ("s1", "s2")]
+    for path in kept:
+        path.write_bytes(b"state")
+    registry.forget("s1")
+    assert [path.exists() for path in kept] == [False, True]
+    await registry.close()

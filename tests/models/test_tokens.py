@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.models.client import Message, ToolCall, ToolSchema
-from gateway.models.tokens import Calibrator, estimate
+from gateway.models.tokens import estimate
 
 
 @pytest.mark.parametrize(
@@ -22,20 +22,3 @@ def test_tools_and_calls_count() -> None:
     called = [Message("assistant", "", (ToolCall("c", "note", '{"content":"' + "tea " * 50 + '"}'),))]
     assert estimate(plain, [tool]) > estimate(plain) + 15
     assert estimate(called) > 50
-
-
-def test_a_measurement_pulls_the_estimate_towards_the_truth() -> None:
-    messages = [Message("user", "word " * 1000)]
-    calibrator = Calibrator()
-    guess = calibrator.tokens(messages)
-    assert guess == estimate(messages)
-    for _ in range(12):
-        calibrator.measured(estimate(messages), 2 * guess)
-    assert calibrator.tokens(messages) == pytest.approx(2 * guess, rel=0.05)
-
-
-@pytest.mark.parametrize(("estimated", "actual"), [(0, 10), (10, 0), (10, 1000), (1000, 10), (-5, 5)])
-def test_nonsense_teaches_nothing(estimated: int, actual: int) -> None:
-    calibrator = Calibrator()
-    calibrator.measured(estimated, actual)
-    assert calibrator.ratio == 1.0

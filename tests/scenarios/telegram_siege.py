@@ -128,8 +128,8 @@ class Record:
             if each["nonce"] in unknown and _shown(each["text"]) == text:
                 left.remove(each)
                 return each
-        about = set(NAME.findall(text))
-        early = [each for each in parts if each["nonce"] in unknown and about <= set(NAME.findall(each["text"]))]
+        about = NAME.findall(text)[:1]  # the last one may be cut
+        early = [each for each in parts if each["nonce"] in unknown and NAME.findall(each["text"])[:1] == about]
         return early[0] if early and about else None
 
 

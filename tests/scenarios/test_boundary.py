@@ -237,8 +237,8 @@ async def test_a_turn_that_never_answered_is_no_reason_for_a_hint(tmp_path: Path
 
 async def test_a_full_window_is_a_reason_however_few_the_messages(tmp_path: Path) -> None:
     clock = FakeClock(NOON)
-    async with guesthouse(tmp_path, calm(2000), clock=clock, with_settings=rules()) as house:
-        await house.adapter.reply_to("word " * 1100)
+    async with guesthouse(tmp_path, calm(1500), clock=clock, with_settings=rules()) as house:
+        await house.adapter.reply_to("word " * 780)
         await house.adapter.until_text("of what the model can read")
 
 

@@ -11,6 +11,8 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import Guesthouse, guesthouse
 from tests.scenarios.props import later, until
 
+LONG = f"{' '.join(map(str, range(30_000)))} The end."
+
 
 def bound(pages: int) -> Callable[[sqlite3.Connection], None]:
     """The file may grow to so many pages."""
@@ -30,7 +32,7 @@ async def test_a_message_waits_until_there_is_room(tmp_path: Path) -> None:
     clock = FakeClock()
 
     def answers(request: Request) -> str:
-        return "word " * 40_000 + "The end." if "story" in request.messages[-1].content else "Hello."
+        return LONG if "story" in request.messages[-1].content else "Hello."
 
     async with guesthouse(tmp_path, answers, clock=clock) as house:
         assert await house.adapter.reply_to("hello") == "Hello."
@@ -47,7 +49,7 @@ async def test_a_message_waits_until_there_is_room(tmp_path: Path) -> None:
 
 async def test_a_command_waits_until_there_is_room(tmp_path: Path) -> None:
     clock = FakeClock()
-    async with guesthouse(tmp_path, ["word " * 40_000], clock=clock) as house:
+    async with guesthouse(tmp_path, [LONG], clock=clock) as house:
         await house.adapter.reply_to("a story")
         await full(house)
         await house.adapter.say("/retry")

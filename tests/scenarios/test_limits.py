@@ -19,10 +19,13 @@ from tests.scenarios.props import counter, gateway, held
 
 async def test_reading_and_waiting_are_shown(tmp_path: Path) -> None:
     before: list[Waiting | ReadingProgress] = [Waiting("loading model"), ReadingProgress(512, 3000)]
-    async with guesthouse(tmp_path, [Turn("Here.", before=before)]) as house:
-        assert await house.adapter.reply_to("hi") == "Here."
+    gate = asyncio.Event()
+    async with guesthouse(tmp_path, [Turn([gate, "Here."], before=before)]) as house:
+        await house.adapter.say("hi")
+        await house.adapter.until(lambda: house.adapter.typed() >= 1)
         assert house.adapter.progressed() == ["loading model", "reading 512 of 3,000 tokens"]
-        assert house.adapter.typed() >= 1
+        gate.set()
+        await house.adapter.until_text("Here.")
 
 
 async def test_a_slow_host_is_asked_once(tmp_path: Path) -> None:

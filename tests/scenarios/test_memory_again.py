@@ -16,7 +16,7 @@ async def stored(house: Guesthouse, text: str) -> Author:
     now = house.house.clock.now()
     item = await house.store.inbox.accept(event(text, "u1", at=now), CHAT.key, now)
     assert item is not None
-    return Author(Origin.COMMAND, message=str(item.id), who="inprocess:ada")
+    return Author(Origin.COMMAND, message=f"inbox:{item.id}", who="inprocess:ada")
 
 
 async def before(house: Guesthouse) -> None:

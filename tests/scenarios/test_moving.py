@@ -40,7 +40,7 @@ async def test_what_waits_in_a_chat_that_moves_is_answered_there(tmp_path: Path)
         await house.adapter.say("3", chat="c9")
         gate.set()
         await house.adapter.until_text("Three.", "c9")
-        assert [text for text in house.adapter.texts("c9") if "⏳" not in text] == ["Two.", "Three."]
+        assert [text for text in house.adapter.texts("c9") if "⏳" not in text] == ["One.", "Two.", "Three."]
         assert [each.role for each in house.model.requests[2].messages].count("assistant") == 2
         assert len(await house.store.sessions.recent(9)) == 1
         assert house.model.most_active == 1

@@ -221,10 +221,11 @@ async def test_a_platform_without_edits_gets_the_answer_at_the_end(tmp_path: Pat
     async with guesthouse(tmp_path, [Turn(["Once upon", gate, " a time."])], adapter=adapter) as house:
         await adapter.say("a story")
         await house.model.arrived(1)
+        await adapter.until(lambda: adapter.typed() >= 1)
+        assert adapter.texts() == []
         gate.set()
         await over(house)
         assert adapter.texts() == ["Once upon a time."]
-        assert adapter.typed() >= 1
 
 
 async def test_a_chat_that_refuses_everything_does_not_stop_the_next_turn(tmp_path: Path) -> None:

@@ -49,7 +49,9 @@ async def test_a_platform_that_went_deaf_is_not_called_up(tmp_path: Path) -> Non
         adapter = adapter_of(server, tmp_path, now=clock.now)
         chosen = settings(platforms={"telegram": TelegramSettings(allowed_users=("111",))})
         try:
-            async with guesthouse(tmp_path, ["Good day."], more=[adapter], with_settings=chosen, clock=clock) as house:
+            async with guesthouse(
+                tmp_path, ["Good day."], more=[adapter], with_settings=chosen, clock=clock
+            ) as house:
                 await adapter.listening.wait()
                 ada = server.user(111)
                 ada.says("Hello")

@@ -151,13 +151,13 @@ async def test_forget_everywhere_leaves_no_trace_and_the_conversation_goes_on(tm
             await inn.says(f"/remember {BIKE}")
             assert secret in inn.prompt
             asked = await inn.says("/forget --everywhere code 7391")
-            assert asked.startswith("Erase 'code 7391' for good? It takes 1 entry, 1 text in the journal, 0 backups, ")
-            assert f"- USER.md: {secret}" in asked
+            assert asked.startswith(
+                "Erase 'code 7391' for good? It takes 1 entry, 1 text in the journal, 0 backups, "
+            )
+            assert f"USER.md: {secret}" in asked
             assert secret in inn.file("USER.md"), "nothing is gone before the answer"
             told = await inn.presses("Erase it")
-            assert told == asked.partition("\n")[0].replace(
-                "Erase 'code 7391' for good? It takes", "🗑 Erased:"
-            ) + " This cannot be undone."
+            assert told.startswith("🗑 Erased: 1 entry, 2 texts in the journal, "), "its removal is one more"
             assert "cannot be undone" in told
             await inn.says("Still there?", "Still here.")
             assert "7391" not in str(inn.request)
@@ -168,7 +168,9 @@ async def test_forget_everywhere_leaves_no_trace_and_the_conversation_goes_on(tm
             await inn.says("And after a restart?", "Still here.")
 
 
-async def test_erasing_everywhere_asks_for_more_of_what_is_in_several_entries_or_in_every_word(tmp_path: Path) -> None:
+async def test_erasing_everywhere_asks_for_more_of_what_is_in_several_entries_or_in_every_word(
+    tmp_path: Path,
+) -> None:
     async with telegram_inn(tmp_path) as inn, inn.open():
         inn.write("USER.md", f"{TEA}\n§\n{BIKE}")
         which = await inn.says("/forget --everywhere Ada ")

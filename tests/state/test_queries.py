@@ -31,7 +31,9 @@ WALKS = (
     "FROM turns WHERE state = 'running'",  # over what runs only
     "UPDATE outbox SET state = 'queued' WHERE state = 'sending'",  # over what is being sent only
 )
-MOVES = re.compile(r"UPDATE (OR REPLACE )?\w+ SET (chat|session_key|scope) = |SELECT id, session_key, active_at FROM")
+MOVES = re.compile(
+    r"UPDATE (OR REPLACE )?\w+ SET (chat|session_key|scope) = |SELECT id, (session_key, active_at|body) FROM"
+)
 """A chat moves once in its life: these may look at every row."""
 
 

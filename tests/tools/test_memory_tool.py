@@ -167,7 +167,7 @@ async def test_who_wrote_is_in_the_journal(tmp_path: Path) -> None:
     tool = memory_tool(shelf.stores, origin=Origin.REVIEW)
     assert tool is not None
     await tool.run({"target": "user", "action": "add", "content": "Ada"}, ToolContext(CHAT, "s1", 7, "inprocess:ada"))
-    assert shelf.stores.history()[0].author == Author(Origin.REVIEW, "s1", "7")
+    assert shelf.stores.history()[0].author == Author(Origin.REVIEW, "s1", "turn:7")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,52 @@
+"""Keys that do nothing yet are named when somebody sets them, and nothing else is."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.config.expand import Variables
+from gateway.config.extensions import Extensions
+from gateway.config.lines import parse
+from gateway.config.load import loaded
+from gateway.config.not_yet import warnings, without_effect
+from gateway.config.schema import Settings
+
+
+def settings(text: str) -> Settings:
+    return loaded(parse(text), Variables({}), Extensions()).settings
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", []),
+        ("memory: {write_approval: false, scope: owner}", []),
+        ("model: {reasoning_effort: high}\nplatforms: {telegram: {token: '1:x'}}", []),
+        ("gateway: {budgets: {chat: 10, background_review: 5}}", ["gateway.budgets.background_review"]),
+        ("memory: {scope: room, share: true, memory_char_limit: 3000}", ["memory.scope", "memory.share"]),
+        ("platforms: {discord: {token: x, allowed_users: [1]}}", ["platforms.discord"]),
+        ("mcp_servers: {one: {command: a}, two: {url: 'http://127.0.0.1:1'}}", ["mcp_servers"]),
+        ("auxiliary: {background_review: {enabled: false}}", ["auxiliary.background_review.enabled"]),
+        ("skills: {write_approval: true}", ["skills.write_approval"]),
+        (
+            "display: {platforms: {telegram: {memory_notifications: off}}}",
+            ["display.platforms.telegram.memory_notifications"],
+        ),
+    ],
+)
+def test_what_is_set_and_does_nothing_is_named(text: str, named: list[str]) -> None:
+    assert list(without_effect(settings(text))) == named
+
+
+def test_a_gate_that_does_not_hold_says_what_happens_meanwhile() -> None:
+    (line,) = warnings(settings("memory: {write_approval: true}"))
+    assert line == (
+        "memory.write_approval is set, and does nothing yet in this version: memory is written without asking"
+    )
+
+
+def test_one_key_can_be_asked_about() -> None:
+    chosen = settings("memory: {scope: room}\nmcp_servers: {one: {command: a}}")
+    assert len(warnings(chosen)) == 2
+    assert len(warnings(chosen, about="mcp_servers.one.command")) == 1
+    assert warnings(chosen, about="memory.share") == ()
