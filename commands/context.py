@@ -31,6 +31,12 @@ class Context:
     item_id: int = 0
     who: str = "shell"
     """The person, as `platform:id`."""
+    pressed: str | None = None
+    """The message whose button gave this command; None for a typed one."""
+    said: str = ""
+    """The order as it came."""
+    home: bool = False
+    """This chat is one of the operators' home chats."""
 
     @property
     def place(self) -> tuple[Conversation, str, ChatRef]:

@@ -1,7 +1,7 @@
 """Commands about curated memory: /remember, /forget and /memory. They write without a model, by the same checks.
 
-The stores are synchronous; they are called off the event loop. Entries are shown in direct chats and on the shell
-only.
+The stores are synchronous; they are called off the event loop. Whose files they act on, and where entries are shown,
+is the memory's matter (`at`).
 """
 
 from __future__ import annotations
@@ -10,16 +10,15 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
-from typing import Any, assert_never
 
+from commands import memory_pending, memory_scan
 from commands.context import Context
+from commands.memory_words import SHOWN, as_data, counted, described, overview, say_which, told, told_all
 from commands.ports import Memory
 from commands.reply import CommandReply
 from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Role
 from memory.files import FileTrouble
-from memory.journal import Record
 from memory.model import (
     Action as Change,
 )
@@ -28,25 +27,23 @@ from memory.model import (
     Author,
     Operation,
     Origin,
-    Outcome,
     Refused,
-    Staged,
     Target,
-    Unchanged,
 )
 from memory.store import Erased
 from platforms.messages import Button
 
-SHOWN = 10
 RECENT = 20
 """Changes among which a command that is carried out once more looks for its own."""
 
 STAYS = "Its text stays in the journal and in the archive; /forget --everywhere TEXT erases it there too."
+STAYS_THERE = "Its text stays in the journal and in the archive; an owner of this bot can erase it there too."
 NO_MEMORY = CommandReply("Memory is off here.", ok=False)
 SHORTEST = 4
 """Characters of a text that may be erased everywhere: a shorter one is part of too many words."""
 EVERYWHERE = re.compile(r"--everywhere(?P<sure>!)?(?:\s+(?P<text>.*))?", re.DOTALL)
 NOT_HERE = CommandReply("Others may read along here: ask me about memory in a direct chat.", ok=False)
+NOT_YOURS = CommandReply("Memory is for an owner of this bot.", ok=False)
 
 MemoryHandler = Callable[[Context, Memory, Arguments], Awaitable[CommandReply]]
 
@@ -57,11 +54,12 @@ def at_the_desk(handler: MemoryHandler) -> Handler:
     async def handle(context: Context, arguments: Arguments) -> CommandReply:
         if context.ports.memory is None:
             return NO_MEMORY
-        if not context.direct:
-            return NOT_HERE
+        memory = context.ports.memory.at(context.chat, context.who, direct=context.direct)
+        if memory is None:
+            return NOT_YOURS if context.direct else NOT_HERE
         try:
-            with context.ports.memory.writing():
-                return await handler(context, context.ports.memory, arguments)
+            with memory.writing():
+                return await handler(context, memory, arguments)
         except FileTrouble as error:
             return CommandReply(f"⚠️ {error}", ok=False)
 
@@ -71,10 +69,10 @@ def at_the_desk(handler: MemoryHandler) -> Handler:
 async def remember(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:
     """Keep an entry: about the person, or with `memory:` in front about everything else."""
     if done := await _done_already(context, memory):
-        return _told_all(done)
+        return told_all(memory, done)
     target, text = _aimed(arguments.get("text"))
     wish = [Operation(Change.ADD, content=text)]
-    return _told(await asyncio.to_thread(memory.stores.apply, target, wish, await _author(context)))
+    return told(memory, await asyncio.to_thread(memory.stores.apply, target, wish, await _author(context)))
 
 
 async def forget(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:
@@ -84,24 +82,28 @@ async def forget(context: Context, memory: Memory, arguments: Arguments) -> Comm
         return await asyncio.to_thread(_ask_for_all, memory)
     if text == "all!":
         done = await _done_already(context, memory)
-        return _told_all([*done, *await asyncio.to_thread(memory.stores.forget_all, await _author(context))])
+        return told_all(memory, [*done, *await asyncio.to_thread(memory.stores.forget_all, await _author(context))])
     if (order := EVERYWHERE.fullmatch(text)) is not None:
         return await _everywhere(context, memory, order)
     if done := await _done_already(context, memory):
-        reply = _told_all(done)
-        return replace(reply, text=f"{reply.text}\n{STAYS}")
+        reply = told_all(memory, done)
+        return replace(reply, text=f"{reply.text}\n{_stays(context)}")
     found = await asyncio.to_thread(_meant, memory, text)
     if len(found) != 1:
-        return _which(text, found)
+        return say_which(memory, text, found)
     target, entry = found[0]
     wish = [Operation(Change.REMOVE, old_text=entry)]
-    reply = _told(await asyncio.to_thread(memory.stores.apply, target, wish, await _author(context)))
-    return replace(reply, text=f"{reply.text}\n{STAYS}") if reply.ok else reply
+    reply = told(memory, await asyncio.to_thread(memory.stores.apply, target, wish, await _author(context)))
+    return replace(reply, text=f"{reply.text}\n{_stays(context)}") if reply.ok else reply
+
+
+def _stays(context: Context) -> str:
+    return STAYS if context.role is Role.OWNER else STAYS_THERE
 
 
 async def show(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:
-    """Both stores: how full, and every entry."""
-    return await asyncio.to_thread(_shown, memory)
+    """The asker's files: how full, and every entry."""
+    return await asyncio.to_thread(overview, memory)
 
 
 async def history(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:
@@ -110,16 +112,39 @@ async def history(context: Context, memory: Memory, arguments: Arguments) -> Com
     if not count.isdigit() or not int(count):
         return CommandReply(f"count is a number from 1, not {count!r}.", ok=False)
     records = await asyncio.to_thread(memory.stores.history, int(count))
-    lines = [_record(each) for each in records]
-    return CommandReply("\n".join(lines) or "Nothing was changed yet.", data=[_as_data(each) for each in records])
+    lines = [described(each) for each in records]
+    return CommandReply("\n".join(lines) or "Nothing was changed yet.", data=[as_data(each) for each in records])
 
 
 async def undo(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:
     """Take back the last change, or the one with this id."""
     if done := await _done_already(context, memory):
-        return _told_all(done)
+        return told_all(memory, done)
     by = await _author(context)
-    return _told(await asyncio.to_thread(memory.stores.undo, by, arguments.get("id") or None))
+    return told(memory, await asyncio.to_thread(memory.stores.undo, by, arguments.get("id") or None))
+
+
+async def why(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:
+    """Which message a change came from."""
+    wish = arguments.get("id").lower()
+    found = [each for each in await asyncio.to_thread(memory.stores.history) if wish and each.id.startswith(wish)]
+    if len(found) != 1:
+        return CommandReply(f"There is no change {wish!r}; /memory history lists them.", ok=False)
+    said = await memory.cause(found[0].author.message)
+    quoted = "\n".join(f"> {line}" for line in said.splitlines()) or "Its message is not in the archive any more."
+    return CommandReply(f"{described(found[0])}\nIt came from:\n{quoted}")
+
+
+async def keep(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:
+    """What the button under a receipt gives: keep what the person asked for, in their own words."""
+    if done := await _done_already(context, memory):
+        return told_all(memory, done)
+    turn = arguments.get("turn")
+    text = await memory.wish(int(turn), context.session_key) if turn.isdecimal() else ""
+    if not text:
+        return CommandReply("I do not find what was to be kept; /remember TEXT keeps it.", ok=False)
+    wish = [Operation(Change.ADD, content=text)]
+    return told(memory, await asyncio.to_thread(memory.stores.apply, Target.USER, wish, await _author(context)))
 
 
 async def doctor(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:
@@ -154,6 +179,7 @@ async def _author(context: Context) -> Author:
         session=current.id if current is not None else None,
         message=_message(context),
         who=context.who,
+        chat=context.chat.key if context.chat is not None else None,
     )
 
 
@@ -173,43 +199,9 @@ def _meant(memory: Memory, text: str) -> list[tuple[Target, str]]:
     return found
 
 
-def _told_all(outcomes: Sequence[Outcome]) -> CommandReply:
-    """What became of several writes, those left out that had nothing to do."""
-    replies = [_told(each) for each in outcomes if not isinstance(each, Unchanged)]
-    buttons = tuple(row for each in replies for row in each.buttons)
-    text = "\n".join(each.text for each in replies)
-    return CommandReply(text or "Nothing is remembered.", buttons=buttons, ok=all(each.ok for each in replies))
-
-
-def _told(outcome: Outcome) -> CommandReply:
-    """What became of a write, in words that quote what was overwritten or removed in full."""
-    match outcome:
-        case Applied(target, name, changes, usage):
-            lines = []
-            for each in changes:
-                match each.before, each.after:
-                    case None, after:
-                        lines.append(f"💾 Kept in {target.file_name}: «{after}»")
-                    case before, None:
-                        lines.append(f"🗑 Removed from {target.file_name}: «{before}»")
-                    case before, after:
-                        lines.append(f"✏️ Changed in {target.file_name}: «{after}»\nIt was: «{before}»")
-            lines.append(f"{usage}. Undo: /memory undo {name}")
-            return CommandReply("\n".join(lines), buttons=((Button("Undo", f"/memory undo {name}"),),))
-        case Unchanged(notes=notes):
-            return CommandReply(" ".join(notes) or "Nothing had to be changed.")
-        case Staged(message=message):
-            return CommandReply(message)
-        case Refused(message=message, entries=entries):
-            near = "\n".join(f"- {each}" for each in entries)
-            return CommandReply(f"⚠️ Not saved. {message}" + (f"\n{near}" if near else ""), ok=False)
-        case _:
-            assert_never(outcome)
-
-
 def _ask_for_all(memory: Memory) -> CommandReply:
     counts = [(target, len(memory.stores.entries(target))) for target in memory.stores.enabled]
-    held = ", ".join(f"{count} in {target.file_name}" for target, count in counts if count)
+    held = ", ".join(f"{count} in {memory.stores.file(target)}" for target, count in counts if count)
     if not held:
         return CommandReply("Nothing is remembered.")
     return CommandReply(f"Forget all entries ({held})?", buttons=((Button("Forget all", "/forget all!"),),))
@@ -220,6 +212,8 @@ async def _everywhere(context: Context, memory: Memory, order: re.Match[str]) ->
 
     The answer carries no text, where it is stored: it would be a trace.
     """
+    if context.role is not Role.OWNER:
+        return CommandReply("/forget --everywhere is for an owner of this bot.", ok=False)
     text, sure = (order["text"] or "").strip(), order["sure"] is not None
     if sure and context.surface == "chat":
         said = await memory.ordered(int(text), context.session_key) if text.isdecimal() else ""
@@ -231,7 +225,7 @@ async def _everywhere(context: Context, memory: Memory, order: re.Match[str]) ->
         return CommandReply(f"Which text, of at least {SHORTEST} characters? /forget --everywhere TEXT", ok=False)
     found = await asyncio.to_thread(memory.stores.holding, text)
     if len({entry for _, entry in found}) > 1:
-        return _which(text, found)
+        return say_which(memory, text, found)
     texts = [text, *(entry for _, entry in found)]
     if not sure:
         return await _ask_for_everywhere(context, memory, texts, found)
@@ -240,7 +234,7 @@ async def _everywhere(context: Context, memory: Memory, order: re.Match[str]) ->
         wish = [Operation(Change.REMOVE, old_text=entry)]
         outcome = await asyncio.to_thread(memory.stores.apply, target, wish, by)
         if isinstance(outcome, Refused):
-            return _told(outcome)
+            return told(memory, outcome)
     erased = await asyncio.to_thread(memory.stores.erase, texts)
     if isinstance(erased, Refused):
         return CommandReply(f"⚠️ {erased.message}", ok=False)
@@ -254,7 +248,7 @@ async def _ask_for_everywhere(
     would = await asyncio.to_thread(partial(memory.stores.erase, texts, dry=True))
     if isinstance(would, Refused):
         return CommandReply(f"⚠️ {would.message}", ok=False)
-    quoted = "".join(f"\n- {target.file_name}: {entry}" for target, entry in found)
+    quoted = "".join(f"\n- {memory.stores.file(target)}: {entry}" for target, entry in found)
     touched = _touched(len(found), would, await memory.traces(texts))
     action = f"/forget --everywhere! {context.item_id or texts[0]}"
     return CommandReply(
@@ -264,82 +258,49 @@ async def _ask_for_everywhere(
 
 def _touched(entries: int, erased: Erased, messages: int) -> str:
     return (
-        f"{_counted(entries, 'entry', 'entries')}, {_counted(erased.texts, 'text')} in the journal, "
-        f"{_counted(erased.backups, 'backup')}, {_counted(messages, 'message')} in the archive"
+        f"{counted(entries, 'entry', 'entries')}, {counted(erased.texts, 'text')} in the journal, "
+        f"{counted(erased.backups, 'backup')}, {counted(messages, 'message')} in the archive"
     )
 
 
-def _which(text: str, found: Sequence[tuple[Target, str]]) -> CommandReply:
-    if not found:
-        return CommandReply(f"No entry holds {text!r}. /memory shows them all.", ok=False)
-    listed = "\n".join(f"- {target.file_name}: {entry}" for target, entry in found[:SHOWN])
-    same = len({entry for _, entry in found}) == 1
-    more = f"say which: /forget {found[0][0].value}: TEXT" if same else "give more of the one you mean"
-    return CommandReply(f"{text!r} is in several entries; {more}:\n{listed}", ok=False)
+def _show_either(stores: MemoryHandler) -> Handler:
+    """`/memory show` alone shows the files, with an id what waits."""
+    files, waiting = at_the_desk(stores), memory_pending.at_the_gate(memory_pending.show)
 
+    async def handle(context: Context, arguments: Arguments) -> CommandReply:
+        if not arguments.get("id"):
+            return await files(context, arguments)
+        if context.role < Role.OPERATOR:
+            return CommandReply("What waits is for an operator of this bot.", ok=False)
+        return await waiting(context, arguments)
 
-def _counted(count: int, one: str, many: str = "") -> str:
-    return f"{count} {one if count == 1 else many or one + 's'}"
-
-
-def _shown(memory: Memory) -> CommandReply:
-    lines: list[str] = []
-    data: list[dict[str, Any]] = []
-    for target in memory.stores.enabled:
-        try:
-            usage, entries = memory.stores.usage(target), memory.stores.entries(target)
-        except FileTrouble:
-            continue  # it is among the problems
-        lines += [f"**{target.file_name}** [{usage}]", *(f"- {each}" for each in entries or ("(nothing yet)",)), ""]
-        data += [{"target": target.value, "entry": each} for each in entries]
-    problems = memory.stores.problems()
-    return CommandReply("\n".join([*lines, *(f"⚠️ {each}" for each in problems)]).rstrip() or "Memory is off.", data)
-
-
-def _record(each: Record) -> str:
-    when = datetime.fromtimestamp(each.time).astimezone()
-    undone = f" (taken back by {each.undone_by})" if each.undone_by else ""
-    texts = []
-    for change in each.changes:
-        if change.before is not None:
-            texts.append(f"was: {change.before}")
-        if change.after is not None:
-            texts.append(f"now: {change.after}")
-    who = f" by {each.author.who}" if each.author.who else ""
-    head = f"`{each.id}` {when:%Y-%m-%d %H:%M} {each.target.value}, {each.author.origin.value}{who}{undone}"
-    return "\n".join([head, *texts])
-
-
-def _as_data(each: Record) -> dict[str, Any]:
-    return {
-        "id": each.id,
-        "time": datetime.fromtimestamp(each.time).astimezone().isoformat(timespec="seconds"),
-        "target": each.target.value,
-        "origin": each.author.origin.value,
-        "session": each.author.session,
-        "who": each.author.who,
-        "before": [change.before for change in each.changes],
-        "after": [change.after for change in each.changes],
-        "undone_by": each.undone_by,
-    }
+    return handle
 
 
 SPECS = (
     CommandSpec(
         "remember", "keep something: /remember TEXT, or /remember memory: TEXT", at_the_desk(remember),
-        (Argument("text", "what to keep", required=True, rest=True),), role=Role.OWNER, when="anytime",
+        (Argument("text", "what to keep", required=True, rest=True),), when="anytime",
+    ),
+    CommandSpec(
+        "keep", "keep what was asked for", at_the_desk(keep), (Argument("turn", "the turn", required=True),),
+        when="anytime", shell=False, hidden=True,
     ),
     CommandSpec(
         "forget", "remove an entry; `all` asks first, --everywhere TEXT erases its traces too", at_the_desk(forget),
-        (Argument("text", "part of the entry, or all", required=True, rest=True),), role=Role.OWNER, when="anytime",
+        (Argument("text", "part of the entry, or all", required=True, rest=True),), when="anytime",
     ),
     CommandSpec(
         "memory", "what is remembered, its history, undo, and why something was forgotten", at_the_desk(show),
-        role=Role.OWNER, when="anytime",
+        when="anytime",
         actions=(
-            Action("show", "both files, with usage", at_the_desk(show)),
+            Action("show", "both files, or one that waits, in full", _show_either(show), (Argument("id", "its id"),)),
+            *memory_pending.ACTIONS,
+            memory_scan.ACTION,
             Action("history", "the last changes", at_the_desk(history), (Argument("count", "how many"),)),
             Action("undo", "take back a change", at_the_desk(undo), (Argument("id", "the change"),)),
+            Action("why", "which message a change came from", at_the_desk(why),
+                   (Argument("id", "the change", required=True),)),
             Action("doctor", "why something was not remembered", at_the_desk(doctor)),
         ),
     ),

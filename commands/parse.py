@@ -62,7 +62,7 @@ def usage(spec: CommandSpec, action: Action | None) -> str:
     arguments = action.arguments if action is not None else spec.arguments
     if action is None and spec.actions and not arguments:
         return f"/{spec.name} [{'|'.join(each.name for each in spec.actions)}]"
-    shown = " ".join(_shown(each) for each in arguments)
+    shown = " ".join(_shown(each) for each in arguments if not each.option)
     return f"/{spec.name} {action.name + ' ' if action else ''}{shown}".rstrip()
 
 
@@ -73,7 +73,7 @@ def _shown(argument: Argument) -> str:
 
 def _take(arguments: tuple[Argument, ...], words: str) -> tuple[dict[str, str], str | None]:
     values: dict[str, str] = {}
-    for argument in arguments:
+    for argument in (each for each in arguments if not each.option):
         value, words = (words, "") if argument.rest else _word(words)
         if not value:
             if argument.required:

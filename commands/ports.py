@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from memory.pending.resolve import Resolution, Resolver
 from memory.store import Stores
 from platforms.messages import ChatRef
 
@@ -102,8 +103,8 @@ class Archive(Protocol):
 class Conversation(Protocol):
     """The running engine's side of one chat."""
 
-    async def new(self, key: str, name: str, *, owner: bool) -> Opened:
-        """Draw the boundary. `owner`: this chat sees the owner's memory."""
+    async def new(self, key: str, name: str, chat: ChatRef, who: str, *, direct: bool) -> Opened:
+        """Draw the boundary in this chat. `who` (`platform:id`) asks for it; `direct`: nobody else reads along."""
 
     async def stop(self, key: str, item_id: int) -> Stopped:
         """End what runs and set aside what waits. `item_id` is the command's event: what came after it stays; 0
@@ -148,7 +149,11 @@ class Memory(Protocol):
 
     @property
     def stores(self) -> Stores:
-        """The two files. Synchronous: to be called off the event loop."""
+        """The owner's two files, or those that `at` gave. Synchronous: to be called off the event loop."""
+
+    def at(self, chat: ChatRef | None, who: str, *, direct: bool) -> Memory | None:
+        """The same for what this person (`platform:id`) may see and change in this chat; None when that is nothing,
+        or others would see it. No chat is the shell."""
 
     def writing(self) -> AbstractContextManager[None]:
         """To be held around a change: a session that begins meanwhile waits for it."""
@@ -162,8 +167,46 @@ class Memory(Protocol):
     async def erase(self, texts: Sequence[str]) -> int:
         """Erase these texts from the archive, and what hosts keep of its sessions; the number of messages touched."""
 
+    async def cause(self, message: str | None) -> str:
+        """The words of the message behind a change (`turn:12`, `inbox:34`); empty when it is not there any more."""
+
+    async def wish(self, turn: int, key: str | None) -> str:
+        """What the person asked to have kept in this turn of this chat; empty when there was no such wish."""
+
     async def ordered(self, item_id: int, key: str | None) -> str:
         """The words of an earlier order in this chat; empty when there is none."""
+
+
+class Pending(Protocol):
+    """Writes that wait for a yes."""
+
+    @property
+    def resolver(self) -> Resolver:
+        """Decides. Synchronous: to be called off the event loop."""
+
+    def now(self) -> float: ...
+
+    async def offered(self, chat: ChatRef, message_id: str, action: str) -> bool:
+        """Whether this message is one of ours in this chat, with a button for this action on it."""
+
+    def decided(self, name: str, resolution: Resolution) -> None:
+        """Told each decision, for whoever waits for one."""
+
+    def put_off(self, name: str) -> None:
+        """Nobody is to wait for this one any longer."""
+
+    def rule(self) -> bool | str:
+        """`memory.write_approval` as it is in force."""
+
+    async def set_rule(self, value: str) -> str:
+        """Set it in config.yaml and in force; the empty string, or why that could not be."""
+
+
+class Homes(Protocol):
+    """Where operators are told what waits."""
+
+    async def set(self, chats: Sequence[ChatRef]) -> str:
+        """Make these the home chats, in config.yaml and in force; the empty string, or why that could not be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,3 +219,5 @@ class Ports:
     models: Models
     conversation: Conversation | None = None
     memory: Memory | None = None
+    pending: Pending | None = None
+    homes: Homes | None = None

@@ -52,9 +52,10 @@ def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
     `points` are the entry points to read; None reads those of the installed distributions.
     """
     from commands import help as help_command
-    from commands import memory_writes, models, sessions, status
+    from commands import home, memory_writes, models, sessions, status
 
-    registry = Registry([*sessions.SPECS, *memory_writes.SPECS, *models.SPECS, *status.SPECS, *help_command.SPECS])
+    topics = (sessions, memory_writes, home, models, status, help_command)
+    registry = Registry([spec for topic in topics for spec in topic.SPECS])
     for entry in entry_points(group=GROUP) if points is None else points:
         try:
             spec = entry.load()

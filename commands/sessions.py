@@ -8,7 +8,7 @@ from typing import Any
 from commands.context import Context
 from commands.ports import SessionView
 from commands.reply import CommandReply
-from commands.spec import Action, Argument, Arguments, CommandSpec, Role
+from commands.spec import Action, Argument, Arguments, CommandSpec
 from platforms.messages import Button
 
 LISTED = 10
@@ -17,9 +17,8 @@ NOTHING = "Nothing is running."
 
 async def new(context: Context, arguments: Arguments) -> CommandReply:
     """The boundary. Says what was carried over, and how to get back."""
-    conversation, key, _ = context.place
-    owner = context.role is Role.OWNER and context.direct
-    opened = await conversation.new(key, arguments.get("name"), owner=owner)
+    conversation, key, chat = context.place
+    opened = await conversation.new(key, arguments.get("name"), chat, context.who, direct=context.direct)
     lines = [f"🆕 A fresh session{' «' + arguments.get('name') + '»' if arguments.get('name') else ''}."]
     lines.append(opened.carried)
     if opened.closed is not None:

@@ -25,13 +25,15 @@ class Role(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One word (or, with `rest`, all remaining text) after the command. `choices` are offered and enforced."""
+    """One word (or, with `rest`, all remaining text) after the command. `choices` are offered and enforced. An
+    `option` is given by name, `--file F`, and on the shell only."""
 
     name: str
     help: str
     required: bool = False
     rest: bool = False
     choices: tuple[str, ...] = ()
+    option: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
-from commands.authority import role_of
 from commands.ports import Ports
 from commands.registry import Registry, built_in
-from commands.spec import Role
 from gateway.agent.requests import asks_to_keep
-from gateway.agent.snapshot import Opener, Opening, limits
+from gateway.agent.snapshot import Opener, Opening
 from gateway.clock import Clock, SystemClock
 from gateway.config.edit import set_key
 from gateway.config.extensions import Extensions
@@ -29,14 +27,18 @@ from gateway.config.paths import Profile
 from gateway.config.reload import Broken, Reloaded, Watcher
 from gateway.config.schema import Settings
 from gateway.engine import notices
+from gateway.engine.cards import BATCH_SECONDS, Cards
 from gateway.engine.delivery import Delivery
 from gateway.engine.desks import ChosenModels, StoredArchive, StoredBooks
 from gateway.engine.doors import Doors, Porter, doors, load_all
+from gateway.engine.earshot import reach, scopes, who
 from gateway.engine.engine import Engine
 from gateway.engine.figures import counting
+from gateway.engine.gatekeeper import HomesDesk, PendingDesk, SetKey, memories
 from gateway.engine.house import House
+from gateway.engine.inline import Inline
 from gateway.engine.memory_desk import MemoryDesk
-from gateway.engine.session_key import access_rules, effective_rule
+from gateway.engine.session_key import effective_rule
 from gateway.engine.session_notes import SessionNotes
 from gateway.engine.status import HouseStatus, Live
 from gateway.errors import InnkeeperError
@@ -52,7 +54,6 @@ from gateway.state.store import SqliteStore
 from gateway.tools.loader import ToolHouse, plugin_tools
 from gateway.tools.memory_tool import memory_tool
 from gateway.tools.toolset import Toolset
-from memory.store import Stores
 from platforms.adapter import Adapter
 from platforms.messages import ChatKind, ChatRef, Inbound
 
@@ -135,8 +136,10 @@ async def running(
     only: Sequence[str] | None = None,
     extensions: Extensions | None = None,
     verbose: bool = False,
+    batch: float = BATCH_SECONDS,
 ) -> AsyncIterator[App]:
-    """Own the profile, start everything, and end it in order. `only` names the platforms that may start.
+    """Own the profile, start everything, and end it in order. `only` names the platforms that may start; `batch` is
+    how long a card about pending writes waits for more of them, in seconds.
 
     Raises ProfileLocked, ConfigurationError, DatabaseTooNew.
     """
@@ -152,7 +155,8 @@ async def running(
         stack.push_async_callback(hosts.close)
         adapters: dict[str, Adapter] = {}
         registry, found = built_in(), doors(loaded.settings, only)
-        house, problems = await _furnish(profile, store, clock, watcher, hosts, adapters, found, report)
+        set_to = _setter(profile, watcher, environment, extensions)
+        house, problems = await _furnish(profile, store, clock, watcher, hosts, adapters, found, report, set_to)
         metrics = Metrics()
         house.bus.subscribe(counting(metrics))
         engine = Engine(
@@ -166,6 +170,7 @@ async def running(
             stack.push_async_callback(adapter.close)
         await engine.start(list(adapters.values()))
         stack.push_async_callback(engine.stop)
+        stack.push_async_callback(_ended, asyncio.ensure_future(_cards(house, batch).run()))
         warm = asyncio.ensure_future(_warm(hosts, report))
         stack.callback(warm.cancel)
         rules = [f"{name}: {effective_rule(name, loaded.settings)}" for name in adapters]
@@ -184,33 +189,38 @@ async def _furnish(
     adapters: Mapping[str, Adapter],
     found: Doors,
     report: LogReport,
+    set_to: SetKey,
 ) -> tuple[House, list[str]]:
     """The house, and one line for everything that is not as it should be. Memory is repaired before it is read."""
 
     def settings() -> Settings:
         return watcher.current.settings
 
-    stores = memory_stores(profile, settings, clock)
-    for line in await asyncio.to_thread(stores.repair):
+    kept = memories(profile, settings, clock.now)
+    stores, bus = kept.shelf.own, Bus()
+    for line in await asyncio.to_thread(kept.repair):
         report.warning("memory.repaired", what=line)
+    delivery = Delivery(store, adapters, clock, bus)
+    desk = PendingDesk(kept, store, settings, clock.now, set_to)
     plugins = plugin_tools(ToolHouse(profile.folder, clock.now))
-    own = [tool for tool in (memory_tool(stores),) if tool is not None]
+    inline = Inline(desk, delivery, adapters, clock)
+    scope = scopes(settings)
+    memory = memory_tool(stores, ask=inline.ask, reach=reach(kept.shelf, scope))
+    own = [memory] if memory is not None else []
     toolset = Toolset([*own, *plugins.tools], settings().agent.disabled_toolsets)
-    opener = Opener(profile, stores, toolset, lambda line: report.warning("prompt.left_out", why=line))
+    opener = Opener(profile, kept.shelf, toolset, lambda line: report.warning("prompt.left_out", why=line))
 
     def opening(event: Inbound) -> Opening:
-        role = role_of(event.chat.platform, event.sender.id, access_rules(settings()))
         manifest = found.manifests.get(event.chat.platform)
-        owner = role is Role.OWNER and event.kind is ChatKind.DIRECT
-        return opener.opening(owner=owner, hint=manifest.prompt_hint if manifest else "")
+        here = scope(event.chat, who(event), event.kind is ChatKind.DIRECT)
+        return opener.opening(here, hint=manifest.prompt_hint if manifest else "")
 
-    bus = Bus()
     house = House(
         store=store,
         clock=clock,
         settings=settings,
         adapters=adapters,
-        delivery=Delivery(store, adapters, clock, bus),
+        delivery=delivery,
         bus=bus,
         hosts=hosts,
         toolset=toolset,
@@ -220,14 +230,36 @@ async def _furnish(
         carried=opener.carried,
         wants_tool=asks_to_keep,
         notes=SessionNotes(store.facts, opener.known, lambda: settings().memory.session_notes),
-        stores=stores,
+        scope=scope,
+        memories=kept,
+        pending=desk,
+        homes=HomesDesk(set_to),
     )
     return house, [*found.problems, *plugins.problems, *await asyncio.to_thread(stores.problems)]
 
 
-def memory_stores(profile: Profile, settings: Callable[[], Settings], clock: Clock) -> Stores:
-    """The two files of a profile."""
-    return Stores(profile.memories, lambda: limits(settings()), clock.now)
+def _setter(
+    profile: Profile, watcher: Watcher, environment: Mapping[str, str], extensions: Extensions | None
+) -> SetKey:
+    """Sets keys of config.yaml in place and brings them into force."""
+
+    async def put(key: str, value: str) -> None:
+        await asyncio.to_thread(set_key, profile, key, value, environment, extensions)
+        await asyncio.to_thread(watcher.check, True)
+
+    return put
+
+
+def _cards(house: House, batch: float) -> Cards:
+    assert house.memories is not None, "the house was furnished with it"
+    facts, pendings = house.store.facts, house.memories.pendings
+    return Cards(pendings, facts, house.delivery, house.clock, house.settings, house.report, batch=batch)
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    """Cancel a task and wait until it is over."""
+    task.cancel()
+    await asyncio.wait([task])
 
 
 def _allowlist_follower(
@@ -265,15 +297,35 @@ def main_model(hosts: HostRegistry) -> str:
     return f"{client.host}/{client.model}"
 
 
-def stored_ports(profile: Profile, loaded: Loaded, store: SqliteStore, clock: Clock, gateway: str) -> Ports:
+def stored_ports(
+    profile: Profile,
+    loaded: Loaded,
+    store: SqliteStore,
+    clock: Clock,
+    gateway: str,
+    environment: Mapping[str, str],
+    extensions: Extensions | None = None,
+) -> Ports:
     """What short-lived commands reach the house by: the same files and database, and no engine."""
     hosts = host_registry(profile, loaded, clock)
+    kept = memories(profile, lambda: loaded.settings, clock.now)
     status = HouseStatus(
-        store, profile.database, clock, lambda: loaded.settings, lambda: main_model(hosts), gateway=gateway
+        store,
+        profile.database,
+        clock,
+        lambda: loaded.settings,
+        lambda: main_model(hosts),
+        gateway=gateway,
+        pending=lambda: len(kept.pendings.ids()),
     )
-    memory = MemoryDesk(memory_stores(profile, lambda: loaded.settings, clock), store, hosts.forget)
+    memory = MemoryDesk(kept.shelf, store, hosts.forget, scopes(lambda: loaded.settings))
     models = ChosenModels(store.facts, hosts)
-    return Ports(StoredArchive(store), StoredBooks(store, clock), status, models, memory=memory)
+
+    async def set_to(key: str, value: str) -> None:
+        await asyncio.to_thread(set_key, profile, key, value, environment, extensions)
+
+    pending = PendingDesk(kept, store, lambda: loaded.settings, clock.now, set_to)
+    return Ports(StoredArchive(store), StoredBooks(store, clock), status, models, memory=memory, pending=pending)
 
 
 def _status(profile: Profile, house: House, hosts: HostRegistry, metrics: Metrics, engine: Engine) -> HouseStatus:
@@ -285,7 +337,13 @@ def _status(profile: Profile, house: House, hosts: HostRegistry, metrics: Metric
         figures=metrics.snapshot,
     )
     return HouseStatus(
-        house.store, profile.database, house.clock, house.settings, lambda: main_model(hosts), live=live
+        house.store,
+        profile.database,
+        house.clock,
+        house.settings,
+        lambda: main_model(hosts),
+        live=live,
+        pending=lambda: len(house.memories.pendings.ids()) if house.memories is not None else 0,
     )
 
 

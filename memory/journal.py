@@ -39,6 +39,18 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
+class Receipt:
+    """How a pending write was decided: `approved` (`detail` is the change's id), `rejected`, or `edited` (`detail` is
+    the id of the write in its place). `time` in seconds since the epoch. It holds no text."""
+
+    pending: str
+    result: str
+    who: str
+    time: float
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Begun:
     """A record with the file's hash before; None for no file."""
 
@@ -67,6 +79,30 @@ class Journal:
     def close(self, name: str, *, happened: bool) -> None:
         """Raises `Unwritable`. Not synced: a line that is lost in a power cut is found again by the hash."""
         self._line({"id": name, "state": "done" if happened else "void"}, sync=False)
+
+    def decided(self, receipt: Receipt) -> None:
+        """Keep how a pending write was decided; on the disk when it returns. No change may be open. Raises
+        `Unwritable`."""
+        time = datetime.fromtimestamp(receipt.time, UTC).isoformat(timespec="milliseconds")
+        self._line(
+            {
+                "pending": receipt.pending,
+                "state": "decided",
+                "result": receipt.result,
+                "who": receipt.who,
+                "time": time,
+                "detail": receipt.detail,
+            },
+            sync=True,
+        )
+
+    def receipt(self, pending: str) -> Receipt | None:
+        """How a pending write was decided. Raises `Unreadable`."""
+        for fields in self._all():
+            if fields.get("state") == "decided" and fields.get("pending") == pending:
+                time = datetime.fromisoformat(fields["time"]).timestamp()
+                return Receipt(pending, fields["result"], fields["who"], time, fields.get("detail", ""))
+        return None
 
     def open(self) -> Begun | None:
         """The change that was begun and not closed, after mending what a killed writer left of a last line.
@@ -154,6 +190,11 @@ class Journal:
         return data[data[:-1].rfind(b"\n") + 1 :]
 
 
+def journal(folder: Path) -> Journal:
+    """The journal of a memories folder."""
+    return Journal(folder / "journal.jsonl")
+
+
 def dates(records: Iterable[Record], file: str) -> dict[str, Dates]:
     """When each entry of a store's file was kept and changed, by its text. Entries that were only ever edited by hand
     have none."""
@@ -204,7 +245,8 @@ def _fields(line: bytes) -> dict[str, Any] | None:
 
 def _begun_fields(begun: Begun) -> dict[str, Any]:
     record = begun.record
-    undoes = {} if record.undoes is None else {"undoes": record.undoes}
+    author = record.author
+    more = {"undoes": record.undoes, "chat": author.chat, "flags": list(author.flags), "pending": author.pending}
     return {
         "id": record.id,
         "state": "begun",
@@ -215,7 +257,7 @@ def _begun_fields(begun: Begun) -> dict[str, Any]:
         "session": record.author.session,
         "message": record.author.message,
         "who": record.author.who,
-        **undoes,
+        **{key: value for key, value in more.items() if value},
         "hash_before": begun.before,
         "hash_after": record.result,
         "changes": [change_fields(change) for change in record.changes],
@@ -227,7 +269,15 @@ def _begun(fields: Mapping[str, Any]) -> Begun | None:
     if fields.get("state") != "begun":
         return None
     try:
-        author = Author(Origin(fields["origin"]), fields["session"], fields["message"], fields["who"])
+        author = Author(
+            Origin(fields["origin"]),
+            fields["session"],
+            fields["message"],
+            fields["who"],
+            chat=fields.get("chat"),
+            flags=tuple(fields.get("flags", ())),
+            pending=fields.get("pending"),
+        )
         changes = tuple(change_from(each) for each in fields["changes"])
         time = datetime.fromisoformat(fields["time"]).timestamp()
         target, undoes = Target(fields["target"]), fields.get("undoes")

@@ -63,12 +63,16 @@ class Operation:
 class Author:
     """Who is behind a write: `session` and `message` name the conversation and the place in it, where there is one
     (`turn:12` for a turn, `inbox:34` for an event that was an order); `who` is the person who ordered or approved it
-    (`platform:id`), empty when nobody was asked."""
+    (`platform:id`), empty when nobody was asked. `chat` is the chat's key. `flags` are risks, such as
+    `untrusted:document`. `pending` names the pending write that this one carries out."""
 
     origin: Origin
     session: str | None = None
     message: str | None = None
     who: str = ""
+    chat: str | None = None
+    flags: tuple[str, ...] = ()
+    pending: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,7 @@ class Reason(StrEnum):
     SCAN = "scan"
     CHANGED = "changed"
     UNKNOWN = "unknown"
+    DENIED = "denied"
 
 
 @dataclass(frozen=True, slots=True)

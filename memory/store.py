@@ -30,12 +30,13 @@ from memory.files import (
     write_atomic,
     write_bytes_atomic,
 )
-from memory.journal import Begun, Dates, Journal, Record, dates
+from memory.journal import Begun, Dates, Receipt, Record, dates, journal
 from memory.model import (
     ERASED,
     Action,
     Applied,
     Author,
+    Change,
     Draft,
     Limits,
     Operation,
@@ -47,6 +48,7 @@ from memory.model import (
     Unchanged,
 )
 from memory.operations import objection_to_size, perform
+from memory.pending.pinned import carry_out
 from memory.repair import ailments, drift, settle
 from memory.reversal import reverse
 from memory.usage import Usage, usage
@@ -54,8 +56,8 @@ from memory.usage import Usage, usage
 Check = Callable[[Draft], Refused | None]
 """Looks at what would be kept; its refusal is final. The threat scan."""
 
-Decide = Callable[[Draft, Author], Staged | Refused | None]
-"""Applies a valid write (None), or has put it aside. The gate."""
+Decide = Callable[[Draft, Author, str], Staged | Refused | None]
+"""Lets a valid write to a file (named relative to the folder) be made (None), or has put it aside. The gate."""
 
 Plan = Callable[[tuple[str, ...], int], Draft | Refused]
 """What to do, given the entries and the limit of this moment."""
@@ -102,7 +104,7 @@ class Stores:
         self._decide = decide
         self._files = dict(files) if files is not None else {target: target.file_name for target in Target}
         self._patience = patience
-        self._journal = Journal(folder / "journal.jsonl")
+        self._journal = journal(folder)
         self._lock = folder / ".lock"
 
     # Reading
@@ -111,6 +113,10 @@ class Stores:
     def enabled(self) -> tuple[Target, ...]:
         """The stores that are on, in their fixed order."""
         return tuple(target for target in Target if target in self._limits().enabled and target in self._files)
+
+    def file(self, target: Target) -> str:
+        """The store's file, relative to the folder."""
+        return self._files[target]
 
     def path(self, target: Target) -> Path:
         return self._folder / self._files[target]
@@ -226,10 +232,44 @@ class Stores:
             lines.append(str(error))
         return lines
 
+    # What waited for a yes
+
+    def carry_out(self, target: Target, changes: Sequence[Change], by: Author) -> Outcome:
+        """Make changes that were put aside and approved: on exactly the entries that they name, past the gate, by
+        every other check."""
+
+        def plan(now: tuple[str, ...], limit: int) -> Draft | Refused:
+            return carry_out(target, now, changes, limit)
+
+        touching = any(change.before is not None for change in changes)
+        return self._change(target, by, plan, touching, decided=True)
+
+    def rehearse(self, target: Target, changes: Sequence[Change]) -> Draft | Refused:
+        """What `carry_out` would do, or why it would not; nothing is written. Raises `FileTrouble`."""
+        draft = carry_out(target, self.entries(target), changes, self.limit(target))
+        refused = self._check(draft) if self._check is not None and isinstance(draft, Draft) else None
+        return refused or draft
+
+    def carried_out(self, pending: str) -> Record | None:
+        """The change that an approval of this pending write made, if it did. Raises `FileTrouble`."""
+        with locked(self._lock, self._patience):
+            settle(self._journal, self._folder.joinpath)
+            return next((each for each in self._journal.records() if each.author.pending == pending), None)
+
+    def record(self, receipt: Receipt) -> None:
+        """Keep for good how a pending write was decided. Raises `FileTrouble`."""
+        with locked(self._lock, self._patience):
+            settle(self._journal, self._folder.joinpath)
+            self._journal.decided(receipt)
+
+    def receipt(self, pending: str) -> Receipt | None:
+        """How a pending write was decided; None for one that was not. Raises `FileTrouble`."""
+        return self._journal.receipt(pending)
+
     # Inside
 
-    def _change(self, target: Target, by: Author, plan: Plan, touching: bool) -> Outcome:
-        """`touching` says that entries which are there already may be changed."""
+    def _change(self, target: Target, by: Author, plan: Plan, touching: bool, *, decided: bool = False) -> Outcome:
+        """`touching` says that entries which are there already may be changed; `decided`, that a person said yes."""
         limits = self._limits()
         if target not in limits.enabled or target not in self._files:
             return Refused(target, Reason.DISABLED, f"The store {target.value} is switched off; nothing was written.")
@@ -246,16 +286,16 @@ class Stores:
                     return draft
                 if draft.before == draft.after:
                     return Unchanged(target, usage(draft.after, limit), len(draft.after), draft.notes)
-                halted = self._looked_at(draft, by)
+                halted = self._looked_at(draft, by, decided)
                 return halted or self._commit(draft, by, loaded, limit, drifted is not None)
         except FileTrouble as error:
             return _refusal(target, error)
 
-    def _looked_at(self, draft: Draft, by: Author) -> Staged | Refused | None:
+    def _looked_at(self, draft: Draft, by: Author, decided: bool) -> Staged | Refused | None:
         refused = self._check(draft) if self._check is not None else None
-        if refused is not None or self._decide is None:
+        if refused is not None or self._decide is None or decided:
             return refused
-        return self._decide(draft, by)
+        return self._decide(draft, by, self._files[draft.target])
 
     def _commit(self, draft: Draft, by: Author, loaded: _Loaded, limit: int, drifted: bool) -> Applied:
         """Begun, written, read back, done. Raises `FileTrouble` when it did not happen."""

@@ -35,8 +35,6 @@ class Capabilities:
     """The same in rooms with several people, when that is slower; 0 for no difference."""
     nonce_seconds: float = 0.0
     finds: bool = False
-    watched: bool = False
-    """Somebody looks at the answer as it comes (the console): a write that waits for a yes may ask right there."""
 
 
 class Adapter(Protocol):
@@ -60,6 +58,10 @@ class Adapter(Protocol):
     def last_heard(self) -> float | None:
         """When the platform was last heard of, in seconds since the epoch, on a platform that answers all the time
         while it is well; None where silence means nothing."""
+
+    def attended(self, chat: ChatRef) -> bool:
+        """Whether somebody sits before this chat right now and sees what comes, as at a terminal: then a write that
+        waits for a yes may ask right there. False where nobody can know."""
 
     async def run(self, sink: Sink) -> None:
         """Receive until cancelled. Raises `platforms.errors.PlatformDown` when trying on is pointless."""

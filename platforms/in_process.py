@@ -73,6 +73,7 @@ class InProcess:
         self._capabilities = capabilities or Capabilities(limit=4096, unit="utf16", edit_seconds=0.0)
         self._now = now
         self._rooms: dict[ChatRef, _Room] = {}
+        self._attended: set[ChatRef] = set()
         self._faults: dict[str, deque[DeliveryError | Fault]] = {"send": deque(), "edit": deque(), "delete": deque()}
         self._event_ids = itertools.count(first_event)
         self._message_ids = itertools.count(1)
@@ -99,6 +100,14 @@ class InProcess:
     @property
     def last_heard(self) -> float | None:
         return None
+
+    def attended(self, chat: ChatRef) -> bool:
+        """Whether a test said that somebody sits before this chat (see `watch`)."""
+        return chat in self._attended
+
+    def watch(self, chat: str | ChatRef = "c1", *, away: bool = False) -> None:
+        """Somebody sits down before this chat, or leaves."""
+        (self._attended.discard if away else self._attended.add)(self._ref(chat))
 
     async def run(self, sink: Sink) -> None:
         self._sink = sink

@@ -44,6 +44,9 @@ class Desk(Protocol):
     async def steering(self) -> None:
         """Take in what the person said meanwhile, as rows of this turn."""
 
+    def speaker(self) -> str:
+        """Who speaks in this turn, as `platform:id`; empty once several do."""
+
     def show(self, text: str) -> None:
         """The visible text of this turn so far; called often."""
 
@@ -154,8 +157,10 @@ class Loop:
 
     async def _run_tool(self, call: ToolCall) -> None:
         await self._desk.progress(f"using {call.name}")
-        result = await self._offer.toolset.run(call, self._offer.context)
-        await self._keep([Row("tool", result.text, tool_call_id=call.id)])
+        read = next((row.untrusted for row in self._said if row.untrusted), "")
+        context = replace(self._offer.context, untrusted=read, speaker=self._desk.speaker())
+        result = await self._offer.toolset.run(call, context)
+        await self._keep([Row("tool", result.text, tool_call_id=call.id, untrusted=result.untrusted)])
 
     async def _hand_back(self, reply: Reply) -> None:
         """Something looked like a call and was none: say what a right one looks like. No bad call is stored."""

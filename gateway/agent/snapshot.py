@@ -7,90 +7,116 @@ keeps a person from an answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gateway.agent.prompt import PERSONA, PromptParts, render
+from gateway.agent.scopes import NOWHERE, Scope
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
-from gateway.tools.memory_guidance import NAME, guidance
+from gateway.tools.memory_guidance import NAME, guidance, schema
 from gateway.tools.toolset import Toolset
 from memory.files import FileTrouble, read
 from memory.model import Limits, Target
+from memory.scan.scanner import verdict
 from memory.snapshot import block
-from memory.store import Stores
+from memory.shelf import Shelf
 from memory.usage import usage
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a session is opened with, frozen until its end: the prompt, the tools as JSON, and the memory entries that
-    the prompt holds. `entries` None: this chat has no memory."""
+    """What a session is opened with, frozen until its end: the prompt, the tools as JSON, the scope, and the memory
+    entries that the prompt holds, by file."""
 
     prompt: str
     tools: str
-    entries: Mapping[Target, Sequence[str]] | None = None
+    scope: Scope = NOWHERE
+    entries: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 class Opener:
     """Makes the openings of one profile. `trouble` takes one line for each file that is left out."""
 
-    def __init__(self, profile: Profile, stores: Stores, toolset: Toolset, trouble: Callable[[str], object]) -> None:
+    def __init__(self, profile: Profile, shelf: Shelf, toolset: Toolset, trouble: Callable[[str], object]) -> None:
         self._profile = profile
-        self._stores = stores
+        self._shelf = shelf
         self._toolset = toolset
         self._trouble = trouble
 
-    def opening(self, *, owner: bool, hint: str = "") -> Opening:
-        """The memory files are the owner's: other people's sessions go without them, and without the tool."""
-        entries = self.entries() if owner else None
-        offered = owner and any(schema.name == NAME for schema in self._toolset.schemas)
-        blocks = [block(target, each, self._stores.limit(target)) for target, each in (entries or {}).items()]
+    def opening(self, scope: Scope, *, hint: str = "") -> Opening:
+        """A chat whose scope writes nothing goes without the tool."""
+        entries = self.entries(scope)
+        targets = tuple(target for target in self._shelf.own.enabled if target in scope.offered)
+        offered = bool(targets) and any(each.name == NAME for each in self._toolset.schemas)
+        blocks = [
+            block(each.target, entries[each.file], self._shelf.own.limit(each.target), verdict)
+            for each in scope.shown
+            if each.file in entries
+        ]
         parts = PromptParts(
             persona=self._text(self._profile.soul) or PERSONA,
             standing=self._text(self._profile.agents),
             blocks=blocks,
-            guidance=[hint, guidance(self._stores.enabled) if offered else ""],
+            guidance=[hint, guidance(targets, scope.censored) if offered else ""],
         )
-        hidden = () if owner else (NAME,)
-        return Opening(render(parts), self._toolset.serialise(hidden), entries)
+        narrowed = {NAME: schema(targets)} if offered else {}
+        return Opening(render(parts), self._toolset.serialise(() if offered else (NAME,), narrowed), scope, entries)
 
-    def entries(self) -> dict[Target, tuple[str, ...]]:
-        """The entries of the stores that are on, as the files hold them now."""
-        held = {}
-        for target in self._stores.enabled:
+    def entries(self, scope: Scope) -> dict[str, tuple[str, ...]]:
+        """The entries that the scope shows, by file, as the files hold them now; those of stores that are on."""
+        return self._read(scope)[0]
+
+    def known(self, scope: Scope) -> dict[str, tuple[str, ...]] | None:
+        """The same; None when a file cannot be read, so that nobody takes its entries for gone."""
+        held, complete = self._read(scope)
+        return held if complete else None
+
+    def _read(self, scope: Scope) -> tuple[dict[str, tuple[str, ...]], bool]:
+        """The entries, and whether every file could be read."""
+        held: dict[str, tuple[str, ...]] = {}
+        complete = True
+        for each in scope.shown:
+            if each.target not in self._shelf.own.enabled:
+                continue
             try:
-                held[target] = self._stores.entries(target)
+                held[each.file] = self._shelf.of({each.target: each.file}).entries(each.target)
             except FileTrouble as error:
                 self._trouble(str(error))
-                held[target] = ()
-        return held
+                held[each.file], complete = (), False
+        return held, complete
 
-    def known(self) -> dict[Target, tuple[str, ...]] | None:
-        """The same; None when a file cannot be read, so that nobody takes its entries for gone."""
-        try:
-            return {target: self._stores.entries(target) for target in self._stores.enabled}
-        except FileTrouble as error:
-            self._trouble(str(error))
-            return None
-
-    def carried(self, owner: bool) -> str:
+    def carried(self, scope: Scope) -> str:
         """What a new session begins with, in words for the person."""
-        if not owner:
+        if not scope.shown:
             return "It begins without memory."
-        words = []
-        for target, entries in self.entries().items():
-            if entries:
-                count = "1 entry" if len(entries) == 1 else f"{len(entries)} entries"
-                words.append(f"{target.file_name} {count}, {usage(entries, self._stores.limit(target))}")
-        return "Carried over: " + "; ".join(words) + "." if words else "Nothing is remembered yet."
+        words, bad = [], 0
+        entries = self.entries(scope)
+        for each in scope.shown:
+            if held := entries.get(each.file):
+                count = "1 entry" if len(held) == 1 else f"{len(held)} entries"
+                words.append(f"{each.file} {count}, {usage(held, self._shelf.own.limit(each.target))}")
+                bad += sum(verdict(entry) is not None for entry in held)
+        carried = "Carried over: " + "; ".join(words) + "." if words else "Nothing is remembered yet."
+        carried += f" {bad} of it withheld by the threat scan: `innkeeper doctor`." if bad else ""
+        withheld = [self._judged(path)[1] for path in (self._profile.soul, self._profile.agents)]
+        return "\n".join([carried, *(f"⚠️ {each}" for each in withheld if each)])
 
     def _text(self, path: Path) -> str:
+        text, why = self._judged(path)
+        if why is not None:
+            self._trouble(why)
+        return text
+
+    @staticmethod
+    def _judged(path: Path) -> tuple[str, str | None]:
+        """A file's text, or an empty one and why it stays out of the prompt."""
         try:
-            return read(path) or ""
+            text = read(path) or ""
         except FileTrouble as error:
-            self._trouble(str(error))
-            return ""
+            return "", str(error)
+        rule = verdict(text) if text else None
+        return ("", f"{path.name} is left out of the prompt by the threat scan: {rule}.") if rule else (text, None)
 
 
 def limits(settings: Settings) -> Limits:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 from gateway.cli.doctor import Check, Finding, Patient
+from gateway.cli.doctor_memory import memory
 
 LOW_DISK = 500 * 1024 * 1024  # bytes: a backup and the small model's weights fit
 EMBEDDED_PACKAGE = "xllamacpp"
@@ -28,6 +29,7 @@ def checks() -> list[Check]:
         Check("lock", _lock),
         Check("platforms", _platforms),
         Check("access", _access),
+        Check("memory", memory),
         Check("model", _model),
         Check("hosts", _hosts),
     ]

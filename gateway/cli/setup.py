@@ -99,6 +99,16 @@ def interview(loaded: Loaded, ask: Ask, plan: Plan) -> None:
     )
     if owners:
         plan.keys.append(("access.owners", _list(owners)))
+    rule = ask(
+        Question(
+            "approval",
+            "Which writes to memory wait for your yes? (auto, recommended: those from messengers, jobs and reviews)",
+            choices=("auto", "on", "off"),
+            now=_rule(settings.memory.write_approval),
+        )
+    )
+    if rule:
+        plan.keys.append(("memory.write_approval", {"on": "true", "off": "false"}.get(rule, rule)))
 
 
 def _about_model(loaded: Loaded, ask: Ask, plan: Plan) -> None:
@@ -186,6 +196,10 @@ def _listed(question: Question) -> str:
     offer = f" ({'/'.join(question.choices)})" if question.choices else ""
     click.echo(f"- {question.text}{offer}", err=True)
     return ""
+
+
+def _rule(value: bool | str) -> str:
+    return "auto" if value == "auto" else "on" if value else "off"
 
 
 def _set(value: object) -> str:

@@ -66,7 +66,8 @@ def _leaf(
         _carry_out(ctx, handler, Arguments(values, json=as_json), registry)
 
     params: list[click.Parameter] = [_parameter(each) for each in arguments]
-    kind = _Saying if any(each.rest for each in arguments) else click.Command
+    options = [f"--{each.name}" for each in arguments if each.option]
+    kind = _Saying if any(each.rest for each in arguments) and not options else click.Command
     return kind(name, callback=run, params=[*params, _json_option()], help=_sentence(help_text))
 
 
@@ -79,7 +80,9 @@ class _Saying(click.Command):
         return super().parse_args(ctx, [*first, *([] if text[:1] == ["--"] else ["--"]), *text])
 
 
-def _parameter(argument: Argument) -> click.Argument:
+def _parameter(argument: Argument) -> click.Parameter:
+    if argument.option:
+        return click.Option([f"--{argument.name}"], help=_sentence(argument.help), metavar=argument.name.upper())
     kind = click.Choice(argument.choices, case_sensitive=False) if argument.choices else None
     return click.Argument([argument.name], required=argument.required, nargs=-1 if argument.rest else 1, type=kind)
 
@@ -124,7 +127,15 @@ async def _run(invocation: Invocation, handler: Handler, arguments: Arguments, r
     gateway = f"running (process {held.pid})" if held is not None else "not running"
     store = await SqliteStore.open(profile.database)
     try:
-        ports = stored_ports(profile, invocation.settings(), store, SystemClock(), gateway)
+        ports = stored_ports(
+            profile,
+            invocation.settings(),
+            store,
+            SystemClock(),
+            gateway,
+            invocation.environment,
+            invocation.extensions(),
+        )
         return await handler(Context(Role.OWNER, "shell", ports, registry), arguments)
     finally:
         await store.close()

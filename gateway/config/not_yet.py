@@ -10,16 +10,16 @@ import re
 from gateway.config.schema import Settings, flattened
 
 _WITHOUT_EFFECT = re.compile(
-    r"(?:skills|display|curator|dashboard|hooks|mcp_servers|platforms\.discord"
+    r"(?:skills|curator|dashboard|hooks|mcp_servers|platforms\.discord"
     r"|auxiliary\.background_review|auxiliary\.curator)(?:\.|$)"
-    r"|memory\.(?:write_approval|nudge_interval|scope|share|provider|prefetch_spill_enabled)$"
-    r"|gateway\.(?:quiet_hours|digest_hour|budgets\.(?:background_review|cron|curator))$"
+    r"|memory\.(?:nudge_interval|provider|prefetch_spill_enabled)$"
+    r"|gateway\.(?:budgets\.(?:background_review|cron|curator))$"
     r"|sessions\.retention_days$"
     r"|agent\.file_roots$"
 )
 _NAMED_AS_A_WHOLE = ("mcp_servers", "platforms.discord")
 _UNSAFE = {
-    "memory.write_approval": "memory is written without asking",
+    "skills.write_approval": "there are no skills yet",
     "sessions.retention_days": "every session stays in the archive",
 }
 

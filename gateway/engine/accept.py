@@ -38,6 +38,8 @@ class Reception:
         settings = self._house.settings()
         if not may_talk(event, settings) or self._means_another(event):
             self._house.report.info("event.refused", chat=event.chat.key, sender=event.sender.id)
+            if event.pressed and event.sender.id and not event.sender.is_bot:
+                self._workers.spawn(self._turned_away(event))
             return
         key = session_key(event, settings.sessions.group_scope)
         item = await self._house.store.inbox.accept(event, key, self._house.clock.now())
@@ -47,6 +49,12 @@ class Reception:
         self._house.bus.publish(EventStored(event.chat.platform))
         if (step := self.lead(item)) is not None:
             self._workers.spawn(step)
+
+    async def _turned_away(self, event: Inbound) -> None:
+        """Somebody who may not talk to us pressed one of our buttons: say so where everybody sees that nothing
+        happened."""
+        if event.text in await self._house.store.outbox.offers(event.chat, event.message_id or ""):
+            await self._house.delivery.receipt(event.chat, notices.not_yours(event.sender.name))
 
     def _means_another(self, event: Inbound) -> bool:
         """Whether an event in a room orders something that we do not know, and was not said to us: it is another

@@ -11,7 +11,8 @@ from dataclasses import asdict
 from typing import Any
 
 from gateway.engine import notices
-from gateway.engine.boundary import Boundary
+from gateway.engine.boundary import OTHER_EARS, Boundary
+from gateway.engine.earshot import who
 from gateway.engine.grades import assisted, grade_fact
 from gateway.engine.house import House
 from gateway.engine.mailbox import Running
@@ -42,6 +43,10 @@ Grade = dict[str, Any] | None
 
 Tell = Callable[[Coroutine[Any, Any, None]], object]
 """Runs what follows an answer, beside everything else."""
+
+
+class OtherEars(Exception):
+    """While a turn was interrupted, its chat came to be heard by others."""
 
 
 class Attempt:
@@ -136,6 +141,8 @@ class Attempt:
         session = await self._house.store.sessions.get(self.turn.session_id)
         if session is None or session.ended_at is not None:
             raise StaleEpoch(f"session {self.turn.session_id} is closed")
+        if self.items and not await self._boundary.fits(session, self.items[0].event):
+            raise OtherEars(OTHER_EARS)  # what its prompt holds is not for those who would read the answer
         return session
 
     async def _follow(self) -> None:
@@ -160,7 +167,8 @@ class Attempt:
             if notes is not None and news:
                 await notes.told(session.id, state)
         self._running.begun = True
-        speaker = f"{session.chat.platform}:{self.items[0].event.sender.id}" if self.items else "job"
+        speakers = {who(each.event) for each in self.items}
+        speaker = next(iter(speakers)) if len(speakers) == 1 else "" if speakers else "job"
         self._run = TurnRun(
             self._house,
             session,

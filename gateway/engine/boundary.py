@@ -11,7 +11,9 @@ from itertools import groupby, pairwise
 from zoneinfo import ZoneInfo
 
 from gateway.agent.prompt import time_line
+from gateway.agent.scopes import subset
 from gateway.config.schema import Settings
+from gateway.engine.earshot import who
 from gateway.engine.house import House
 from gateway.events import SessionClosed
 from gateway.state.records import Row, Session
@@ -25,6 +27,8 @@ LONG = 8
 """Rows that a session must have before the time alone makes a fresh start worth offering."""
 
 FULL_HINT = 0.6
+OTHER_EARS = "who can hear this chat changed"
+
 MANY_CHANGES = 5
 """Entries of memory that are not what the prompt says of them."""
 
@@ -40,9 +44,10 @@ class Boundary:
         store, now = self._house.store, self._house.clock.now()
         current = await store.sessions.current(key)
         if current is not None:
-            if (why := reset_due(current, self._house.settings(), now)) is None:
+            why = reset_due(current, self._house.settings(), now)
+            if why is None and await self.fits(current, event):
                 return current
-            await self.close(current, why)
+            await self.close(current, why or OTHER_EARS)
         return await self.open(key, event)
 
     async def open(self, key: str, event: Inbound) -> Session:
@@ -60,9 +65,18 @@ class Boundary:
             started_at=now,
             active_at=now,
         )
-        if self._house.notes is not None and opening.entries is not None:
-            await self._house.notes.opened(session.id, opening.entries)
+        if self._house.notes is not None:
+            await self._house.notes.opened(session.id, opening.scope, opening.entries)
         return await self._house.store.sessions.open(session)
+
+    async def fits(self, session: Session, event: Inbound) -> bool:
+        """Whether the session was made for those who can hear its chat now. One that was resumed in another chat may
+        have been made for more ears than hear it there."""
+        if self._house.notes is None:
+            return True
+        scope = self._house.scope(event.chat, who(event), event.kind is ChatKind.DIRECT)
+        seal = await self._house.notes.seal(session.id)
+        return seal == scope.seal or (session.end_reason is not None and subset(seal, scope))
 
     async def _named(self, key: str) -> str | None:
         """The title that `/new NAME` left for the next session."""

@@ -141,7 +141,7 @@ class ChatConversation:
         self._backlog = backlog
         self._archive = StoredArchive(house.store)
 
-    async def new(self, key: str, name: str, *, owner: bool) -> Opened:
+    async def new(self, key: str, name: str, chat: ChatRef, who: str, *, direct: bool) -> Opened:
         box = self._workers.box(key)
         with box.between():
             await self._workers.halt(key, "new")
@@ -152,7 +152,8 @@ class ChatConversation:
             if current is not None:
                 await self._boundary.close(current, "new")
             await self._house.store.facts.put(key, "next_title", name or None)
-            return Opened(closed, await asyncio.to_thread(self._house.carried, owner), len(box.waiting))
+            scope = self._house.scope(chat, who, direct)
+            return Opened(closed, await asyncio.to_thread(self._house.carried, scope), len(box.waiting))
 
     async def stop(self, key: str, item_id: int) -> Stopped:
         box = self._workers.box(key)

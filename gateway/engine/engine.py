@@ -38,7 +38,9 @@ class Engine:
         self.reception = Reception(house, self.workers, self._orders, backlog)
         self._supervisor = Supervisor(house, self.reception)
         house.delivery.moved = self.move
-        memory = MemoryDesk(house.stores, house.store, house.hosts.forget) if house.stores is not None else None
+        memory = None
+        if house.memories is not None:
+            memory = MemoryDesk(house.memories.shelf, house.store, house.hosts.forget, house.scope)
         self._orders.ports = Ports(
             archive=StoredArchive(house.store),
             books=StoredBooks(house.store, house.clock),
@@ -48,6 +50,8 @@ class Engine:
                 house, boundary, self.workers, backlog, memory.settled if memory is not None else None
             ),
             memory=memory,
+            pending=house.pending,
+            homes=house.homes,
         )
 
     @property

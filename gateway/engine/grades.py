@@ -11,6 +11,9 @@ from typing import Any
 from gateway.models.trial import Grade
 from gateway.state.protocols import Facts
 
+FALSE_CLAIMS = "false_claims"
+"""The fact that counts, for a model, replies that claim a save which did not happen. Its scope is the grade's."""
+
 
 def grade_fact(name: str) -> tuple[str, str]:
     """Scope and name of the fact that holds the grade of `host/model`, as `Grade.to_dict` gives it."""

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from gateway.agent.scopes import NOWHERE, Scope, ScopeOf
 from gateway.agent.snapshot import Opening
 from gateway.clock import Clock
 from gateway.config.schema import Settings
 from gateway.engine.delivery import Delivery
+from gateway.engine.gatekeeper import HomesDesk, Memories, PendingDesk
 from gateway.engine.session_notes import SessionNotes
 from gateway.events import Bus, TurnFinished
 from gateway.models.client import ModelClient
@@ -19,7 +21,7 @@ from gateway.tools.toolset import Toolset
 from gateway.transcript import Usage
 from memory.store import Stores
 from platforms.adapter import Adapter
-from platforms.messages import Inbound
+from platforms.messages import ChatRef, Inbound
 
 
 class Hosts(Protocol):
@@ -52,6 +54,11 @@ Open = Callable[[Inbound], Opening]
 """What a session that begins with this event is opened with."""
 
 
+def no_memory(chat: ChatRef, who: str, direct: bool) -> Scope:
+    """The scope of every chat in a house without memory."""
+    return NOWHERE
+
+
 @dataclass(frozen=True, slots=True)
 class House:
     """One running engine's belongings. `settings()` gives what is in force now; it may change between two calls."""
@@ -66,12 +73,20 @@ class House:
     opening: Open
     report: Report
     started_at: float
-    carried: Callable[[bool], str]
-    """What a new session begins with, in words; `True` for a chat that sees the owner's memory."""
+    carried: Callable[[Scope], str]
+    """What a new session begins with, in words."""
     wants_tool: Callable[[str], bool] = lambda text: False
     notes: SessionNotes | None = None
-    stores: Stores | None = None
+    scope: ScopeOf = no_memory
+    memories: Memories | None = None
+    pending: PendingDesk | None = None
+    homes: HomesDesk | None = None
     bus: Bus = field(default_factory=Bus)
+
+    @property
+    def stores(self) -> Stores | None:
+        """The owner's own."""
+        return self.memories.shelf.own if self.memories is not None else None
 
     def turn_ended(self, turn: Turn, state: TurnState, usage: Usage | None = None) -> None:
         """Say how a turn ended, to everybody who wants to know. Nobody else publishes that."""

@@ -6,13 +6,18 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 
-from gateway.engine.session_notes import START
+from gateway.agent.requests import recognise
+from gateway.agent.scopes import OWNERS, ScopeOf
+from gateway.engine.session_notes import START, kept
 from gateway.state.protocols import Store
 from gateway.state.records import Session
 from memory.files import FileTrouble
 from memory.model import Target
+from memory.shelf import Shelf
 from memory.store import Stores
+from platforms.messages import ChatRef
 
 TOOL = "memory"
 
@@ -20,16 +25,28 @@ TOOL = "memory"
 class MemoryDesk:
     """`commands.ports.Memory` on the stores and the archive."""
 
-    def __init__(self, stores: Stores, store: Store, forget: Callable[[str], object]) -> None:
+    def __init__(self, shelf: Shelf, store: Store, forget: Callable[[str], object], scope: ScopeOf) -> None:
         """`forget` erases what model hosts keep of a session."""
-        self._stores = stores
+        self._shelf = shelf
+        self._stores = shelf.own
         self._store = store
         self._forget = forget
+        self._scope = scope
         self._writings: set[asyncio.Event] = set()
 
     @property
     def stores(self) -> Stores:
         return self._stores
+
+    def at(self, chat: ChatRef | None, who: str, *, direct: bool) -> MemoryDesk | None:
+        if chat is None:
+            return self
+        scope = self._scope(chat, who, direct)
+        if not scope.files or (scope != OWNERS and not direct):
+            return None
+        theirs = copy(self)  # what is being written is known to both
+        theirs._stores = self._shelf.of(scope.files)
+        return theirs
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -55,6 +72,27 @@ class MemoryDesk:
             self._forget(session)
         return touched.messages
 
+    async def cause(self, message: str | None) -> str:
+        kind, _, number = (message or "").partition(":")
+        if not number.isdecimal():
+            return ""
+        if kind == "inbox":
+            item = await self._store.inbox.get(int(number))
+            return item.event.text if item is not None else ""
+        return await self._said(int(number))
+
+    async def wish(self, turn: int, key: str | None) -> str:
+        stored = await self._store.turns.messages_of_turn(turn)
+        session = await self._store.sessions.get(stored[0].session_id) if stored else None
+        if session is None or session.session_key != key:
+            return ""
+        asked = recognise(await self._said(turn))
+        return asked.about if asked is not None else ""
+
+    async def _said(self, turn: int) -> str:
+        stored = await self._store.turns.messages_of_turn(turn)
+        return "\n".join(each.row.content for each in stored if each.row.role == "user" and each.row.content)
+
     async def ordered(self, item_id: int, key: str | None) -> str:
         item = await self._store.inbox.get(item_id)
         return item.event.text if item is not None and item.session_key == key else ""
@@ -65,7 +103,9 @@ class MemoryDesk:
         lines = [await self._called(key), self._on(on)]
         lines += [f"⚠️ {each}" for each in await asyncio.to_thread(self._stores.problems)]
         held = await asyncio.to_thread(self._held)
-        lines += [f"{target.file_name}: {self._stores.path(target)}{usage}" for target, (_, usage) in held.items()]
+        lines += [
+            f"{self._stores.file(target)}: {self._stores.path(target)}{usage}" for target, (_, usage) in held.items()
+        ]
         lines += await self._older(key, [(target, entry) for target, (each, _) in held.items() for entry in each])
         lines.append("Next step: /remember TEXT keeps it without a model; a stronger model (/model) calls for more.")
         return lines
@@ -96,12 +136,13 @@ class MemoryDesk:
                     refusals.append(str(answer.get("error", "no reason given")))
         return len(names), refusals
 
-    @staticmethod
-    def _on(on: Sequence[Target]) -> str:
+    def _on(self, on: Sequence[Target]) -> str:
         if len(on) == len(Target):
             return "2. Both stores are on."
-        off = [target.value for target in Target if target not in on]
-        return f"2. Switched off: {', '.join(off)} (memory.memory_enabled, memory.user_profile_enabled)."
+        off = [target.value for target in Target if target not in self._shelf.own.enabled]
+        if off:
+            return f"2. Switched off: {', '.join(off)} (memory.memory_enabled, memory.user_profile_enabled)."
+        return f"2. This chat has a file of its own for {', '.join(on)}, and no other (memory.scope)."
 
     def _held(self) -> dict[Target, tuple[Sequence[str], str]]:
         """The entries of the stores that are on, and how full each is; nothing of a file that cannot be read."""
@@ -118,7 +159,8 @@ class MemoryDesk:
         start = await self._store.facts.get(session.id, START) if session is not None else None
         if start is None:
             return []
-        later = sum(entry not in start["entries"].get(target.value, []) for target, entry in entries)
+        held = kept(start)
+        later = sum(entry not in held.get(self._stores.file(target), []) for target, entry in entries)
         if not later:
             return ["3. Everything that is kept stands in this session's prompt."]
         what = "1 entry: it" if later == 1 else f"{later} entries: each"

@@ -15,7 +15,13 @@ from gateway.models.errors import (
     StreamBroken,
 )
 
+NO_MEMORY_HERE = "⚠️ Nothing was saved: memory is off in this chat."
 CUT_SHORT = "Part of my last reply may not have arrived. /retry sends it again."
+
+
+def not_yours(name: str) -> str:
+    """For whoever presses a button without being allowed to talk to the assistant."""
+    return f"🔒 {gist(name) or 'Somebody'} may not use this bot's buttons: nothing was done."
 
 
 def queued(waiting: int) -> str:
@@ -111,3 +117,13 @@ def configuration_changed(changed: list[str], restart: list[str]) -> str:
     """A changed file during a run."""
     words = f"config.yaml was read again: {', '.join(changed) or 'nothing that acts now'}."
     return f"{words} After a restart only: {', '.join(restart)}." if restart else words
+
+
+def waits(count: int) -> str:
+    """One line where no home chat hears of it."""
+    what = "A write to memory waits" if count == 1 else f"{count} writes to memory wait"
+    return f"🔏 {what} for a yes: /memory pending. /sethome picks the chat that is told."
+
+
+def still_waiting(count: int) -> str:
+    return f"🔏 {'1 write' if count == 1 else f'{count} writes'} to memory still wait{'s' if count == 1 else ''}:"

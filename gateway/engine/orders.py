@@ -9,7 +9,7 @@ from commands.ports import Ports
 from commands.registry import Registry
 from commands.reply import CommandReply
 from gateway.engine.house import House
-from gateway.engine.session_key import access_rules
+from gateway.engine.session_key import access_rules, home_chats
 from gateway.state.records import InboxItem
 from platforms.messages import ChatKind, TurnSummary
 
@@ -58,6 +58,9 @@ class Orders:
             direct=event.kind is ChatKind.DIRECT,
             item_id=item.id,
             who=f"{event.chat.platform}:{event.sender.id}",
+            pressed=(event.message_id or "") if event.pressed else None,
+            said=event.text,
+            home=event.chat in home_chats(self._house.settings()),
         )
         try:
             return await handler(context, order.arguments)

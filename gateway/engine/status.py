@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from commands.ports import StatusView
 from gateway.clock import Clock
 from gateway.config.schema import Settings
 from gateway.engine.figures import in_words
-from gateway.engine.grades import Grades
+from gateway.engine.grades import FALSE_CLAIMS, Grades
 from gateway.models.trial import Grade
 from gateway.observability.metrics import Figures
 from gateway.state.protocols import Store
@@ -48,7 +49,9 @@ class HouseStatus:
         model: Callable[[], str],
         live: Live | None = None,
         gateway: str = "",
+        pending: Callable[[], int] = lambda: 0,
     ) -> None:
+        """`pending` counts the writes that wait for a yes; it reads a folder."""
         self._store = store
         self._database = database
         self._clock = clock
@@ -56,6 +59,7 @@ class HouseStatus:
         self._model = model
         self._live = live
         self._gateway = gateway
+        self._pending = pending
 
     async def view(self, key: str | None) -> StatusView:
         lines: list[tuple[str, str]] = [("Gateway", self._gateway_words())]
@@ -77,6 +81,13 @@ class HouseStatus:
         undelivered = sum([len(await self._store.outbox.queued(chat)) for chat in await self._store.outbox.chats()])
         dead = len(await self._store.inbox.dead())
         size = sum(each.stat().st_size for each in (self._database, self._wal()) if each.exists())
+        waits = await asyncio.to_thread(self._pending)
+        claims = await self._store.facts.everywhere(FALSE_CLAIMS)
+        lines.append(("Waits for a yes", f"{waits} writes: /memory pending" if waits else "nothing"))
+        if claims:
+            told = ", ".join(f"{scope.removeprefix('model:')} {count}" for scope, count in sorted(claims.items()))
+            lines.append(("Claimed to have saved, and had not", told))
+        data |= {"pending": waits, "false_claims": {scope.removeprefix("model:"): n for scope, n in claims.items()}}
         lines += [
             ("Undelivered", f"{undelivered} parts" if undelivered else "nothing"),
             ("Put aside", f"{dead} messages that could not be handled" if dead else "nothing"),

@@ -16,6 +16,8 @@ from gateway.agent.conversation import dangling, messages, reply_text
 from gateway.agent.limits import BudgetSpent, TurnLimits, over_budget
 from gateway.agent.loop import Answer, Loop, Offer
 from gateway.engine import notices
+from gateway.engine.earshot import who
+from gateway.engine.epilogue import TOOL, Ending, epilogue
 from gateway.engine.house import House
 from gateway.engine.steps import to_its_end
 from gateway.engine.stream import Preview
@@ -127,6 +129,7 @@ class TurnRun:
         last = Row("assistant", partial or f"({why} before an answer)", model=None)
         text = "" if silent else reply_text([*said, last]) if partial else reply_text(said)
         parts = self.house.delivery.cut(self.turn.chat, text) if text else []
+        parts += [] if silent else await self._epilogue(said, "")
         return await self._end("stopped", text, rows=[*dangling(said), last], parts=parts, reason=why)
 
     async def save(self, rows: Sequence[Row]) -> None:
@@ -144,6 +147,10 @@ class TurnRun:
             item, row = steered
             await self._add([row], (item.id,))
             self._taken(item)
+            self._speaker = self._speaker if self._speaker == who(item.event) else ""
+
+    def speaker(self) -> str:
+        return self._speaker
 
     def show(self, text: str) -> None:
         if self._preview is not None and not self._halted():
@@ -177,7 +184,7 @@ class TurnRun:
             client=self._client,
             tools=() if self._assisted else tools,
             toolset=self.house.toolset,
-            context=ToolContext(chat, self.session.id, self.turn.id, self._speaker),
+            context=ToolContext(chat, self.session.id, self.turn.id, self._speaker, direct=not self._group),
             limits=TurnLimits(settings.agent.max_iterations),
             assistant=Assistant(tools, self.house.wants_tool) if self._assisted and tools else None,
             effort=self._effort(settings.model.reasoning_effort),
@@ -202,6 +209,7 @@ class TurnRun:
         lines = [f"_{line}_" for line in self._notices]
         shown = "\n\n".join(piece for piece in (answer.text, *lines) if piece)
         parts = self.house.delivery.cut(self.turn.chat, shown)
+        parts += await self._epilogue([*self._rows_of_turn(), answer.last], answer.text)
         state: TurnState = "failed" if answer.failed else "answered"
         self._stop_if_halted()
         return await to_its_end(self._end(state, answer.text or shown, rows=[answer.last], parts=parts))
@@ -212,10 +220,21 @@ class TurnRun:
         last = Row("assistant", partial or "(no answer)")
         text = "\n\n".join(piece for piece in (reply_text([*said, last] if partial else said), reason) if piece)
         parts = self.house.delivery.cut(self.turn.chat, text, ((Button("Retry", "/retry"),),))
+        parts += await self._epilogue(said, "")
         rows = [*dangling(said), last]
         await self._close_preview()
         self._stop_if_halted()
         return await to_its_end(self._end("failed", text, rows=rows, parts=parts, reason=reason))
+
+    async def _epilogue(self, rows: Sequence[Row], reply: str) -> list[PartDraft]:
+        """The gateway's own last word, about memory, as parts that are stored with the reply."""
+        offered = any(each.name == TOOL for each in load_schemas(self.session.tools))
+        model = f"{self._client.host}/{self._client.model}"
+        said = await epilogue(self.house, Ending(self.turn, rows, reply, model, self._group, offered))
+        if said is None:
+            return []
+        self._notices.append(said.text)
+        return self.house.delivery.cut(self.turn.chat, said.text, said.buttons)
 
     async def _end(
         self,

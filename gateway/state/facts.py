@@ -32,6 +32,12 @@ class SqliteFacts:
 
         return [None if value is None else json.loads(value) for value in await self._database.read(work)]
 
+    async def everywhere(self, name: str) -> dict[str, Any]:
+        def work(db: sqlite3.Connection) -> list[tuple[str, str]]:
+            return [tuple(row) for row in db.execute("SELECT scope, value FROM facts WHERE name = ?", (name,))]
+
+        return {scope: json.loads(value) for scope, value in await self._database.read(work)}
+
     async def put(self, scope: str, name: str, value: Any) -> None:
         def work(db: sqlite3.Connection) -> None:
             if value is None:

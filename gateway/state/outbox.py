@@ -41,6 +41,14 @@ class SqliteOutbox:
 
         await self._database.write(work, durable=True)
 
+    async def offers(self, chat: ChatRef, remote_id: str) -> frozenset[str]:
+        def work(db: sqlite3.Connection) -> frozenset[str]:
+            query = "SELECT buttons FROM outbox WHERE chat = ? AND remote_id = ? AND buttons <> '[]'"
+            found = [load_buttons(row[0]) for row in db.execute(query, (chat.key, remote_id))]
+            return frozenset(each.action for buttons in found for row in buttons for each in row)
+
+        return await self._database.read(work)
+
     async def preview(self, chat: ChatRef, source: str, part: int, draft: PartDraft, at: float) -> Part:
         def work(db: sqlite3.Connection) -> Part:
             over = "SELECT 1 FROM turns WHERE id = ? AND state <> 'running'"

@@ -165,6 +165,9 @@ class Outbox(Protocol):
     ) -> None:
         """Store what must be sent; putting the same source again changes nothing. Marks events as done, too."""
 
+    async def offers(self, chat: ChatRef, remote_id: str) -> frozenset[str]:
+        """The actions of the buttons on the message that has this id in the chat; none for one that is not ours."""
+
     async def preview(self, chat: ChatRef, source: str, part: int, draft: PartDraft, at: float) -> Part:
         """Note that a streamed part is about to be sent, before it is; the existing row when there is one. Raises
         StaleEpoch when the turn that `source` names is over."""
@@ -227,6 +230,9 @@ class Facts(Protocol):
     """JSON values by scope and name; a value of None removes."""
 
     async def get(self, scope: str, name: str) -> Any: ...
+
+    async def everywhere(self, name: str) -> dict[str, Any]:
+        """The values of one name, by scope."""
 
     async def several(self, wanted: Sequence[tuple[str, str]]) -> list[Any]:
         """The values of several (scope, name), None where there is none."""

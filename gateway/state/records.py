@@ -64,6 +64,8 @@ class Row:
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
     model: str | None = None
+    untrusted: str = ""
+    """Where the text came from when nobody vouches for it: `document`, `web`, `mcp`, `job`."""
 
 
 @dataclass(frozen=True, slots=True)

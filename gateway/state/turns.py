@@ -12,7 +12,7 @@ from gateway.state.outbox import put_parts, take_back
 from gateway.state.records import Compaction, PartDraft, Row, StoredMessage, Turn, TurnState
 from platforms.messages import ChatRef
 
-MESSAGE = "id, session_id, turn_id, role, content, note, tool_calls, tool_call_id, model, created_at"
+MESSAGE = "id, session_id, turn_id, role, content, note, tool_calls, tool_call_id, model, created_at, untrusted"
 
 
 class SqliteTurns:
@@ -186,8 +186,8 @@ def _guard(db: sqlite3.Connection, turn: Turn) -> None:
 
 def _add(db: sqlite3.Connection, session_id: str, turn_id: int, row: Row, at: float) -> int:
     added = db.execute(
-        "INSERT INTO messages (session_id, turn_id, role, content, note, tool_calls, tool_call_id, model, created_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO messages (session_id, turn_id, role, content, note, tool_calls, tool_call_id, model, created_at,"
+        " untrusted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             session_id,
             turn_id,
@@ -198,6 +198,7 @@ def _add(db: sqlite3.Connection, session_id: str, turn_id: int, row: Row, at: fl
             row.tool_call_id,
             row.model,
             at,
+            row.untrusted,
         ),
     )
     return int(added.lastrowid or 0)
@@ -229,6 +230,7 @@ def _stored(row: sqlite3.Row) -> StoredMessage:
             tool_calls=load_calls(row["tool_calls"]),
             tool_call_id=row["tool_call_id"],
             model=row["model"],
+            untrusted=row["untrusted"],
         ),
         created_at=row["created_at"],
     )

@@ -6,7 +6,7 @@ else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from gateway.models.client import ToolSchema
@@ -41,9 +41,18 @@ _GUIDANCE = (
 )
 
 
-def guidance(targets: Sequence[Target]) -> str:
-    """The lines for the prompt; empty when no store is on."""
-    return _GUIDANCE.format(what=_what(targets)) if targets else ""
+_CENSORED = (
+    " Others read along in this chat: {names} is the file of the person who speaks; it is not shown here, and only "
+    "takes add."
+)
+
+
+def guidance(targets: Sequence[Target], censored: Collection[Target] = ()) -> str:
+    """The lines for the prompt; empty when no store is on. `censored` stores are the speaker's, and never shown."""
+    if not targets:
+        return ""
+    names = " and ".join(target.value for target in targets if target in censored)
+    return _GUIDANCE.format(what=_what(targets)) + (_CENSORED.format(names=names) if names else "")
 
 
 def schema(targets: Sequence[Target]) -> ToolSchema:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from gateway.tools.memory_call import Call, read_call
 from gateway.tools.memory_guidance import NAME, schema
 from gateway.tools.tool import Tool, ToolContext, ToolResult
-from memory.model import Applied, Author, Change, Origin, Outcome, Reason, Refused, Staged, Target, Unchanged
+from memory.model import Action, Applied, Author, Change, Origin, Outcome, Reason, Refused, Staged, Target, Unchanged
 from memory.store import Stores
 
 FAILURES = 3
@@ -26,22 +26,49 @@ _TURNS = 256
 
 _ANSWER_NOW = "Do not call memory again in this turn: answer the person now, and say plainly what was not saved."
 
-Noticed = Callable[[Outcome, ToolContext], object]
-"""Told each outcome of a call that reached the stores: for receipts and notices."""
+NOTHING_HERE = "Memory is off in this chat: nothing was written."
+ONLY_ADD = (
+    "Others read along in this chat: {target} is the speaker's own file, its entries are not shown here, and it only "
+    "takes add. The person can change it in a direct chat."
+)
+FULL = "There is no room for this in {target}, the speaker's own file. The person can make room in a direct chat."
+
+Ask = Callable[[Staged, ToolContext], Awaitable[Outcome]]
+"""Asks somebody who sits there about a write that waits; what became of it."""
+
+SECONDS = 300.0
+"""How long one call may take: a person may be asked."""
+
+
+async def nobody(staged: Staged, context: ToolContext) -> Outcome:
+    """Nobody to ask: it waits."""
+    return staged
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What one call may write to. Others may not see what is in the `censored` stores: they only take new entries,
+    and no answer shows any."""
+
+    stores: Stores
+    targets: Sequence[Target]
+    censored: frozenset[Target] = frozenset()
 
 
 def memory_tool(
     stores: Stores,
     *,
     origin: Origin = Origin.FOREGROUND,
-    noticed: Noticed = lambda outcome, context: None,
+    ask: Ask = nobody,
+    reach: Callable[[ToolContext], Reach] | None = None,
 ) -> Tool | None:
     """The tool for the stores that are on now; None when none is. A store that is switched off later is refused at
-    each call."""
+    each call. `reach` chooses, by where a call comes from, what it writes to; None: always to `stores`."""
     targets = stores.enabled
     if not targets:
         return None
-    return Tool(schema(targets), _Door(stores, targets, origin, noticed).run, toolset=NAME)
+    door = _Door(reach or (lambda context: Reach(stores, targets)), origin, ask)
+    return Tool(schema(targets), door.run, toolset=NAME, seconds=SECONDS)
 
 
 @dataclass
@@ -53,11 +80,10 @@ class _Failures:
 
 
 class _Door:
-    def __init__(self, stores: Stores, targets: Sequence[Target], origin: Origin, noticed: Noticed) -> None:
-        self._stores = stores
-        self._targets = targets
+    def __init__(self, reach: Callable[[ToolContext], Reach], origin: Origin, ask: Ask) -> None:
+        self._reach = reach
         self._origin = origin
-        self._noticed = noticed
+        self._ask = ask
         self._turns: OrderedDict[int, _Failures] = OrderedDict()
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
@@ -67,31 +93,41 @@ class _Door:
         words = json.dumps(arguments, sort_keys=True, default=str)
         if words in failures.same:
             return self._failed(failures, words, {"error": "Not run: the same call failed already in this turn."})
-        call = read_call(arguments, self._targets)
+        reach = self._reach(context)
+        call = read_call(arguments, reach.targets) if reach.targets else NOTHING_HERE
         if isinstance(call, str):
             return self._failed(failures, words, {"error": call})
-        outcome = await self._written(call, context)
+        censored = call.target in reach.censored
+        if censored and any(each.action is not Action.ADD for each in call.operations):
+            return self._failed(failures, words, {"error": ONLY_ADD.format(target=call.target.value)})
+        outcome = await self._written(call, reach.stores, context)
+        if isinstance(outcome, Staged):
+            outcome = await self._ask(outcome, context)
         if isinstance(outcome, Refused):
-            return self._failed(failures, words, _refusal(outcome))
+            return self._failed(failures, words, _censored(outcome) if censored else _refusal(outcome))
         failures.same.clear()
         return ToolResult(_dumped(_success(outcome)))
 
-    async def _written(self, call: Call, context: ToolContext) -> Outcome:
+    async def _written(self, call: Call, stores: Stores, context: ToolContext) -> Outcome:
         """The outcome, off the loop. A turn that is cancelled meanwhile ends after the write: whoever starts anew
-        finds memory before it or behind it, and it is noticed all the same."""
-        writing = asyncio.ensure_future(asyncio.to_thread(self._write, call, context))
+        finds memory before it or behind it."""
+        writing = asyncio.ensure_future(asyncio.to_thread(self._write, call, stores, context))
         try:
-            outcome = await asyncio.shield(writing)
+            return await asyncio.shield(writing)
         except asyncio.CancelledError:
             await asyncio.wait([writing])
-            self._noticed(writing.result(), context)
             raise
-        self._noticed(outcome, context)
-        return outcome
 
-    def _write(self, call: Call, context: ToolContext) -> Outcome:
-        author = Author(self._origin, context.session_id, f"turn:{context.turn_id}")
-        return self._stores.apply(call.target, call.operations, author)
+    def _write(self, call: Call, stores: Stores, context: ToolContext) -> Outcome:
+        flags = (f"untrusted:{context.untrusted}",) if context.untrusted else ()
+        author = Author(
+            self._origin,
+            context.session_id,
+            f"turn:{context.turn_id}",
+            chat=context.chat.key,
+            flags=flags,
+        )
+        return stores.apply(call.target, call.operations, author)
 
     def _failures(self, turn: int) -> _Failures:
         failures = self._turns.setdefault(turn, _Failures())
@@ -107,6 +143,13 @@ class _Door:
         if failures.count >= FAILURES:
             answer["error"] = f"{answer['error']} This was failed call {failures.count}. {_ANSWER_NOW}"
         return ToolResult(_dumped({"success": False, **answer}), ok=False)
+
+
+def _censored(refused: Refused) -> dict[str, Any]:
+    """A refusal that shows no entry, nor asks for what only somebody who sees them could do."""
+    if refused.reason is Reason.OVER_LIMIT:
+        return {"error": FULL.format(target=refused.target.value if refused.target is not None else "")}
+    return {"error": refused.message}
 
 
 def _refusal(refused: Refused) -> dict[str, Any]:

@@ -16,21 +16,26 @@ from platforms.messages import ChatRef
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """Where a call comes from: the chat, its session and turn, and who spoke (`platform:id`)."""
+    """Where a call comes from: the chat, its session and turn, and who spoke (`platform:id`). `direct`: nobody else
+    reads along. `untrusted` says where text came from that nobody vouches for and that this turn has read
+    (`document`, `web`, `mcp`, `job`); empty when there is none."""
 
     chat: ChatRef
     session_id: str
     turn_id: int
     speaker: str
+    direct: bool = True
+    untrusted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What the model reads. `untrusted` marks text that came from a document, the web or a stranger's server."""
+    """What the model reads. `untrusted` says where it comes from when nobody vouches for it: `document`, `web`,
+    `mcp`. Whatever the model wants to keep after reading such text waits for a person's yes."""
 
     text: str
     ok: bool = True
-    untrusted: bool = False
+    untrusted: str = ""
 
     @classmethod
     def error(cls, message: str, **more: Any) -> ToolResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from gateway.models.client import ToolSchema
 from gateway.tools.tool import Tool, ToolContext, ToolResult
@@ -26,10 +26,12 @@ class Toolset:
     def schemas(self) -> tuple[ToolSchema, ...]:
         return tuple(tool.schema for tool in self._tools.values())
 
-    def serialise(self, hidden: Iterable[str] = ()) -> str:
-        """The schemas as the JSON that is frozen into a session, without the tools of these names."""
-        names = set(hidden)
-        return dump_schemas(tuple(each for each in self.schemas if each.name not in names))
+    def serialise(self, hidden: Iterable[str] = (), narrowed: Mapping[str, ToolSchema] | None = None) -> str:
+        """The schemas as the JSON that is frozen into a session, without the tools of the hidden names; a narrowed
+        one stands in its tool's place."""
+        names, instead = set(hidden), narrowed or {}
+        shown = [instead.get(each.name, each) for each in self.schemas if each.name not in names]
+        return dump_schemas(tuple(shown))
 
     async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
         """Run a call. A fault, a time-out or an unknown name is an error result; only cancellation goes through."""

@@ -25,7 +25,7 @@ from platforms.messages import ChatKind, ChatRef, Inbound, Outbound, Sender, Tur
 OWNER = "owner"
 """The sender id of whoever sits at the console: the console is the owner's."""
 
-_CAPABILITIES = Capabilities(limit=100_000, edits=True, buttons=True, edit_seconds=0.05, watched=True)
+_CAPABILITIES = Capabilities(limit=100_000, edits=True, buttons=True, edit_seconds=0.05)
 _CHAT_NAME = re.compile(r"[\w.@+-]{1,64}")
 _BACKLOG = 16 * 1024 * 1024  # bytes that a window which does not read may owe before it is let go
 _KEPT_ENDINGS = 20

@@ -104,6 +104,9 @@ class TelegramAdapter:
         """When Telegram last answered a poll, in seconds since the epoch; None when never."""
         return self._pulse.last_heard
 
+    def attended(self, chat: ChatRef) -> bool:
+        return False
+
     async def run(self, sink: Sink) -> None:
         """Receive until cancelled. Raises PlatformDown, or TelegramUnreachable when trying anew may help."""
         if self._lock is None:

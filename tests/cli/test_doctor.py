@@ -129,12 +129,12 @@ def test_a_key_in_the_environment_alone_chooses_no_host(innkeeper: Shell) -> Non
 def test_what_does_not_exist_is_not_promised(innkeeper: Shell) -> None:
     innkeeper.profile.config.write_text(
         "platforms: {discord: {token: y}, telegram: {token: '1:x'}}\n"
-        "memory: {write_approval: auto}\nmcp_servers: {clock: {command: clock}}\n"
+        "sessions: {retention_days: 3}\nmcp_servers: {clock: {command: clock}}\n"
     )
     found = findings(innkeeper)
     assert [finding.text for finding in found["effect"]] == [
         "platforms.discord is set, and does nothing yet in this version",
-        "memory.write_approval is set, and does nothing yet in this version: memory is written without asking",
+        "sessions.retention_days is set, and does nothing yet in this version: every session stays in the archive",
         "mcp_servers is set, and does nothing yet in this version",
     ]
     said = " ".join(finding.text + finding.next_step for each in found.values() for finding in each)

@@ -23,30 +23,26 @@ def settings(text: str) -> Settings:
         ("memory: {write_approval: false, scope: owner}", []),
         ("model: {reasoning_effort: high}\nplatforms: {telegram: {token: '1:x'}}", []),
         ("gateway: {budgets: {chat: 10, background_review: 5}}", ["gateway.budgets.background_review"]),
-        ("memory: {scope: room, share: true, memory_char_limit: 3000}", ["memory.scope", "memory.share"]),
+        ("memory: {scope: room, nudge_interval: 3, memory_char_limit: 3000}", ["memory.nudge_interval"]),
         ("platforms: {discord: {token: x, allowed_users: [1]}}", ["platforms.discord"]),
         ("mcp_servers: {one: {command: a}, two: {url: 'http://127.0.0.1:1'}}", ["mcp_servers"]),
         ("auxiliary: {background_review: {enabled: false}}", ["auxiliary.background_review.enabled"]),
         ("skills: {write_approval: true}", ["skills.write_approval"]),
-        (
-            "display: {platforms: {telegram: {memory_notifications: off}}}",
-            ["display.platforms.telegram.memory_notifications"],
-        ),
     ],
 )
 def test_what_is_set_and_does_nothing_is_named(text: str, named: list[str]) -> None:
     assert list(without_effect(settings(text))) == named
 
 
-def test_a_gate_that_does_not_hold_says_what_happens_meanwhile() -> None:
-    (line,) = warnings(settings("memory: {write_approval: true}"))
+def test_a_promise_that_does_not_hold_says_what_happens_meanwhile() -> None:
+    (line,) = warnings(settings("sessions: {retention_days: 3}"))
     assert line == (
-        "memory.write_approval is set, and does nothing yet in this version: memory is written without asking"
+        "sessions.retention_days is set, and does nothing yet in this version: every session stays in the archive"
     )
 
 
 def test_one_key_can_be_asked_about() -> None:
-    chosen = settings("memory: {scope: room}\nmcp_servers: {one: {command: a}}")
+    chosen = settings("memory: {provider: retaindb}\nmcp_servers: {one: {command: a}}")
     assert len(warnings(chosen)) == 2
     assert len(warnings(chosen, about="mcp_servers.one.command")) == 1
     assert warnings(chosen, about="memory.share") == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,24 +11,27 @@ from typing import Any
 
 from commands.ports import Status, StatusView
 from commands.registry import built_in
-from gateway.agent.snapshot import Opener, Opening, limits
+from gateway.agent.snapshot import Opener, Opening
 from gateway.clock import Clock, SystemClock
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
+from gateway.engine.cards import Cards
 from gateway.engine.delivery import Delivery
+from gateway.engine.earshot import reach, scopes, who
 from gateway.engine.engine import Engine
 from gateway.engine.figures import counting
-from gateway.engine.house import House
+from gateway.engine.gatekeeper import HomesDesk, PendingDesk, memories
+from gateway.engine.house import House, no_memory
+from gateway.engine.inline import Inline
 from gateway.engine.session_notes import SessionNotes
 from gateway.engine.status import HouseStatus, Live
 from gateway.events import Bus
 from gateway.models.client import ModelClient
 from gateway.observability.metrics import Metrics
 from gateway.state.store import SqliteStore
-from gateway.tools.memory_tool import memory_tool
+from gateway.tools.memory_tool import memory_tool, nobody
 from gateway.tools.tool import Tool
 from gateway.tools.toolset import Toolset
-from memory.store import Stores
 from platforms.adapter import Adapter
 from platforms.in_process import InProcess
 from platforms.messages import ChatKind, Inbound
@@ -83,6 +87,15 @@ class OneHost:
         self.forgotten.append(session)
 
 
+def changed(old: Settings, key: str, value: str) -> Settings:
+    """The settings with one key set, as config.yaml would have it."""
+    import yaml
+
+    section, _, name = key.partition(".")
+    kept = getattr(old, section).model_copy(update={name: yaml.safe_load(value)})
+    return old.model_copy(update={section: type(kept).model_validate(kept.model_dump())})
+
+
 class PlainStatus:
     """Status without an application around the engine."""
 
@@ -136,41 +149,56 @@ async def guesthouse(
     adapter = adapter or InProcess(now=clock.now, first_event=1 + await _events(store))
     notes, held, bus = Notes(), [with_settings or settings()], Bus()
     profile = Profile("default", folder, folder)
-    stores = Stores(profile.memories, lambda: limits(held[0]), clock.now) if with_memory else None
-    kept = [memory_tool(stores)] if stores is not None else []
+    memory = memories(profile, lambda: held[0], clock.now) if with_memory else None
+    adapters: dict[str, Adapter] = {each.name: each for each in (adapter, *more)}
+    delivery = Delivery(store, adapters, clock, bus)
+
+    async def set_key(key: str, value: str) -> None:
+        held[0] = changed(held[0], key, value)
+
+    desk = PendingDesk(memory, store, lambda: held[0], clock.now, set_key) if memory is not None else None
+    ask = Inline(desk, delivery, adapters, clock).ask if desk is not None else nobody
+    scope = scopes(lambda: held[0]) if memory is not None else no_memory
+    kept = [memory_tool(memory.shelf.own, ask=ask, reach=reach(memory.shelf, scope))] if memory is not None else []
     toolset = Toolset([*tools, *(tool for tool in kept if tool is not None)])
-    opener = Opener(profile, stores, toolset, notes.troubles.append) if stores is not None else None
+    opener = Opener(profile, memory.shelf, toolset, notes.troubles.append) if memory is not None else None
     if opener is not None:
         profile.soul.write_text(prompt)
 
     def opening(event: Inbound) -> Opening:
-        owner = event.kind is ChatKind.DIRECT and event.sender.id == "ada"
-        return opener.opening(owner=owner) if opener is not None else Opening(prompt, toolset.serialise())
+        here = scope(event.chat, who(event), event.kind is ChatKind.DIRECT)
+        return opener.opening(here) if opener is not None else Opening(prompt, toolset.serialise())
 
-    adapters: dict[str, Adapter] = {each.name: each for each in (adapter, *more)}
     house = House(
         store=store,
         clock=clock,
         settings=lambda: held[0],
         adapters=adapters,
-        delivery=Delivery(store, adapters, clock, bus),
+        delivery=delivery,
         bus=bus,
         hosts=OneHost(hosts or [model]),
         toolset=toolset,
         opening=opening,
         report=notes,
         started_at=clock.now(),
-        carried=opener.carried if opener is not None else lambda owner: "Nothing is remembered yet.",
-        stores=stores,
+        carried=opener.carried if opener is not None else lambda scope: "Nothing is remembered yet.",
+        scope=scope,
         notes=SessionNotes(store.facts, opener.known, lambda: held[0].memory.session_notes) if opener else None,
         wants_tool=wants_tool,
+        memories=memory,
+        pending=desk,
+        homes=HomesDesk(set_key) if memory is not None else None,
     )
     status = _full_status(store, clock, house) if full_status else lambda engine: PlainStatus()
     engine = Engine(house, built_in(), status)
     await engine.start(list(adapters.values()))
+    cards = Cards(memory.pendings, store.facts, delivery, clock, lambda: held[0], notes) if memory else None
+    watch = asyncio.ensure_future(cards.run()) if cards is not None else None
     try:
         yield Guesthouse(engine, adapter, model, store, notes, held[0])
     finally:
+        if watch is not None:
+            watch.cancel()
         await engine.stop()
         await store.close()
 

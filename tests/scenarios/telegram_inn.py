@@ -7,7 +7,7 @@ process, the command line and the signals are left out.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from gateway.app import App, running
 from gateway.config.extensions import Extensions
 from gateway.config.load import load_settings
 from gateway.config.paths import Profile
+from gateway.engine.cards import BATCH_SECONDS
 from platforms.registry import manifests, usable
 from tests.fakes.openai_server import OpenAIServer, Step
 from tests.fakes.telegram import BotApi, Person, Room
@@ -54,12 +55,13 @@ class Inn:
         (self.folder / "config.yaml").write_text(json.dumps(config | sections, indent=1))
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[App]:
-        """The gateway, from its start to its orderly end."""
+    async def open(self, batch: float = BATCH_SECONDS, only: Sequence[str] = ("telegram",)) -> AsyncIterator[App]:
+        """The gateway, from its start to its orderly end, with these platforms. `batch` is how long a card about what
+        waits is held back, in seconds."""
         profile = Profile("default", self.folder, self.folder)
         extensions = Extensions(platforms=usable(manifests().values()))
         loaded = load_settings(profile, {}, extensions)
-        async with running(profile, loaded, {}, only=["telegram"], extensions=extensions) as app:
+        async with running(profile, loaded, {}, only=only, extensions=extensions, batch=batch) as app:
             yield app
 
     def file(self, name: str) -> str:

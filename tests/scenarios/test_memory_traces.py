@@ -8,6 +8,7 @@ from gateway.models.client import Request
 from memory.model import Author, Origin
 from tests.fakes.guesthouse import OneHost, guesthouse
 from tests.fakes.scripted_model import Turn
+from tests.scenarios.props import CHAT
 
 
 def script(request: Request) -> Turn | str:
@@ -25,9 +26,9 @@ async def test_the_journal_names_the_session_and_the_place_in_it(tmp_path: Path)
         (session,) = [each.session.id for each in await house.store.sessions.recent(9)]
         assert house.house.stores is not None
         assert [each.author for each in house.house.stores.history()] == [
-            Author(Origin.COMMAND, session, "inbox:3", "inprocess:ada"),
-            Author(Origin.FOREGROUND, session, "turn:1"),
-            Author(Origin.COMMAND, None, "inbox:1", "inprocess:ada"),
+            Author(Origin.COMMAND, session, "inbox:3", "inprocess:ada", chat=CHAT.key),
+            Author(Origin.FOREGROUND, session, "turn:1", chat=CHAT.key),
+            Author(Origin.COMMAND, None, "inbox:1", "inprocess:ada", chat=CHAT.key),
         ]
 
 

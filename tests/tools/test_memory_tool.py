@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ from gateway.tools.memory_tool import memory_tool
 from gateway.tools.tool import ToolContext
 from gateway.tools.toolset import Toolset
 from memory.files import locked
-from memory.model import Applied, Author, Draft, Limits, Origin, Outcome, Refused, Staged, Target
+from memory.model import Applied, Author, Draft, Limits, Operation, Origin, Outcome, Refused, Staged, Target
 from memory.snapshot import block
+from memory.store import Decide, Stores
 from platforms.messages import ChatRef
 from tests.fakes.guesthouse import guesthouse
 from tests.fakes.scripted_model import Turn
@@ -28,15 +30,33 @@ from tests.memory.shelf import MEMORY, USER, Shelf
 CHAT = ChatRef("inprocess", "c1")
 
 
+class Watched(Stores):
+    """Stores that note what became of each write."""
+
+    def __init__(self, outcomes: list[Outcome], *rest: Any, **more: Any) -> None:
+        super().__init__(*rest, **more)
+        self._outcomes = outcomes
+
+    def apply(self, target: Target, operations: Sequence[Operation], by: Author) -> Outcome:
+        outcome = super().apply(target, operations, by)
+        self._outcomes.append(outcome)
+        return outcome
+
+
 @dataclass
 class Desk:
     """A shelf with its tool. `says` calls it in a turn; `ran` counts the calls that reached the stores."""
 
     shelf: Shelf
     outcomes: list[Outcome] = field(default_factory=list)
+    decide: Decide | None = None
 
     def __post_init__(self) -> None:
-        tool = memory_tool(self.shelf.stores, noticed=lambda outcome, context: self.outcomes.append(outcome))
+        shelf, where = self.shelf, self.shelf.folder
+        stores = Watched(
+            self.outcomes, where, lambda: shelf.limits, lambda: shelf.time, decide=self.decide, patience=5
+        )
+        tool = memory_tool(stores)
         assert tool is not None
         self.tool = tool
 
@@ -149,10 +169,10 @@ async def test_a_loose_match_is_reported(desk: Desk) -> None:
 
 
 async def test_a_staged_write_says_that_it_waits(tmp_path: Path) -> None:
-    def decide(draft: Draft, by: Author) -> Staged:
+    def decide(draft: Draft, by: Author, file: str) -> Staged:
         return Staged(draft.target, "1f2e3d4c", "It waits for approval.")
 
-    desk = Desk(Shelf(tmp_path, decide=decide))
+    desk = Desk(Shelf(tmp_path), decide=decide)
     assert await desk.says(target="user", action="add", content="Ada") == {
         "success": True,
         "staged": True,
@@ -167,7 +187,7 @@ async def test_who_wrote_is_in_the_journal(tmp_path: Path) -> None:
     tool = memory_tool(shelf.stores, origin=Origin.REVIEW)
     assert tool is not None
     await tool.run({"target": "user", "action": "add", "content": "Ada"}, ToolContext(CHAT, "s1", 7, "inprocess:ada"))
-    assert shelf.stores.history()[0].author == Author(Origin.REVIEW, "s1", "turn:7")
+    assert shelf.stores.history()[0].author == Author(Origin.REVIEW, "s1", "turn:7", chat=CHAT.key)
 
 
 @pytest.mark.parametrize(

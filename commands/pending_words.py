@@ -1,0 +1,131 @@
+"""How a pending write is shown: in full, before and after, whatever stands in it; and its buttons. Pure.
+
+Cards, `/memory pending`, `/memory show` and replies to decisions use the same words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from memory.model import Change
+from memory.pending.model import PendingWrite
+from memory.pending.store import REPLACES
+from platforms.messages import Button
+
+_WHENCE = {
+    "foreground": "wished for in a conversation",
+    "review": "a review's",
+    "cron": "a job's",
+    "command": "ordered",
+    "operator": "ordered by an operator",
+}
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+
+
+def age(seconds: float) -> str:
+    """A time span in its largest unit: `3 min`, `2 h`, `4 d`."""
+    for unit, name in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
+        if seconds >= unit:
+            return f"{int(seconds // unit)} {name}"
+    return "a moment"
+
+
+def fenced(text: str) -> str:
+    """A text to the letter, as a block of code that nothing in the text can end."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text}\n{fence}"
+
+
+def change_shown(change: Change) -> str:
+    """One change, with the whole entry before and after."""
+    match change.before, change.after:
+        case None, str(after):
+            return f"New entry:\n{fenced(after)}"
+        case str(before), None:
+            return f"Goes:\n{fenced(before)}"
+        case before, after:
+            return f"Before:\n{fenced(before or '')}\nAfter:\n{fenced(after or '')}"
+
+
+def head(write: PendingWrite, now: float) -> str:
+    """Id, mark, gist, store, where from, and age, on one line; the risks below."""
+    auto = " [auto]" if write.unattended else ""
+    who = f" by {write.author.who}" if write.author.who else ""
+    chat = f" in {write.author.chat}" if write.author.chat else ""
+    line = (
+        f"`{write.id}`{auto} {write.gist} → {write.file}, {_WHENCE[write.author.origin.value]}{who}{chat}, "
+        f"{age(now - write.created_at)} ago"
+    )
+    return "\n".join([line, *(f"⚠️ {risk(flag)}" for flag in write.flags)])
+
+
+def risk(flag: str) -> str:
+    """A flag in words."""
+    if flag.startswith("untrusted:"):
+        return f"wished for after reading text from outside ({flag.partition(':')[2]}) that nobody vouches for"
+    if flag.startswith(REPLACES):
+        return f"edited; it stands in place of {flag.removeprefix(REPLACES)}"
+    return flag
+
+
+def in_full(write: PendingWrite, now: float) -> str:
+    """Everything that a person decides by."""
+    return "\n".join([head(write, now), *map(change_shown, write.changes)])
+
+
+def listed(write: PendingWrite, now: float) -> str:
+    """The write in a list: its head, and the whole entry that it would change or remove."""
+    pinned = [f"{each.action.value} of:\n{fenced(each.before)}" for each in write.changes if each.before is not None]
+    return "\n".join([head(write, now), *pinned])
+
+
+def buttons(writes: Sequence[PendingWrite]) -> tuple[tuple[Button, ...], ...]:
+    """Approve, Reject, Edit for each, and Later; numbered when there are several."""
+    if len(writes) == 1:
+        name = writes[0].id
+        return (
+            (Button("✅ Approve", f"/memory approve {name}"), Button("❌ Reject", f"/memory reject {name}")),
+            (Button("✏️ Edit", f"/memory revise {name}"), Button("🕓 Later", f"/memory later {name}")),
+        )
+    rows = [
+        (
+            Button(f"✅ {number}", f"/memory approve {each.id}"),
+            Button(f"❌ {number}", f"/memory reject {each.id}"),
+            Button(f"✏️ {number}", f"/memory revise {each.id}"),
+        )
+        for number, each in enumerate(writes, 1)
+    ]
+    return (*rows, (Button("🕓 Later", "/memory later"),))
+
+
+def card(writes: Sequence[PendingWrite], now: float) -> str:
+    """One card about one or several writes."""
+    if len(writes) == 1:
+        return f"🔏 A write to memory waits for you:\n{in_full(writes[0], now)}"
+    shown = [f"**{number}.** {in_full(each, now)}" for number, each in enumerate(writes, 1)]
+    return "\n\n".join([f"🔏 {len(writes)} writes to memory wait for you:", *shown])
+
+
+def as_data(write: PendingWrite) -> dict[str, Any]:
+    """A pending write for `--json`; several changes are joined as in the file."""
+    from datetime import datetime
+
+    before = [each.before for each in write.changes if each.before is not None]
+    after = [each.after for each in write.changes if each.after is not None]
+    return {
+        "id": write.id,
+        "action": write.action,
+        "target": write.target.value,
+        "origin": write.author.origin.value,
+        "gist": write.gist,
+        "before": "\n§\n".join(before) if before else None,
+        "after": "\n§\n".join(after) if after else None,
+        "created_at": datetime.fromtimestamp(write.created_at).astimezone().isoformat(timespec="seconds"),
+        "flags": list(write.flags),
+        "file": write.file,
+        "chat": write.author.chat,
+    }

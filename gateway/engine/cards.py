@@ -1,0 +1,129 @@
+"""Nobody has to remember to look: what waits comes to the operators' home chats, once, and again each day.
+
+Cards are batched over a minute and keep quiet hours. Without a home chat, the chat that caused a write hears of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from commands.pending_words import age, buttons, card
+from gateway.clock import Clock
+from gateway.config.schema import Settings
+from gateway.engine import notices
+from gateway.engine.boundary import zone
+from gateway.engine.delivery import Delivery
+from gateway.engine.house import Report
+from gateway.engine.session_key import home_chats
+from gateway.state.connection import DatabaseFault
+from gateway.state.protocols import Facts
+from memory.files import FileTrouble
+from memory.model import Origin
+from memory.pending.model import PendingWrite
+from memory.pending.store import PendingStore
+from platforms.messages import Button, ChatRef
+
+BATCH_SECONDS = 60.0
+"""How long a card waits for more that comes together with it."""
+
+ON_A_CARD = 5
+_SCOPE = "pending"
+_SHOW = ((Button("Show", "/memory pending"),),)
+
+
+class Cards:
+    """`run()` beside the engine. `batch` in seconds."""
+
+    def __init__(
+        self,
+        pendings: PendingStore,
+        facts: Facts,
+        delivery: Delivery,
+        clock: Clock,
+        settings: Callable[[], Settings],
+        report: Report,
+        *,
+        batch: float = BATCH_SECONDS,
+    ) -> None:
+        self._pendings = pendings
+        self._facts = facts
+        self._delivery = delivery
+        self._clock = clock
+        self._settings = settings
+        self._report = report
+        self._batch = batch
+
+    async def run(self) -> None:
+        """Until cancelled. Other processes put writes aside as well, so the folder itself is looked at."""
+        while True:
+            try:
+                await self.look()
+                await self._daily()
+            except (FileTrouble, DatabaseFault, OSError) as fault:
+                self._report.warning("cards.fault", why=str(fault))
+            await self._clock.sleep(self._batch / 4)
+
+    async def look(self) -> None:
+        """Send cards about what nobody was told of yet, once the oldest of it has waited for the batch."""
+        if self._quiet():
+            return
+        waiting = await asyncio.to_thread(self._pendings.waiting)
+        shown = set(await self._facts.get(_SCOPE, "shown") or ())
+        fresh = [each for each in waiting if each.id not in shown]
+        if not fresh or self._clock.now() - fresh[0].created_at < self._batch:
+            return
+        if homes := home_chats(self._settings()):
+            for start in range(0, len(fresh), ON_A_CARD):
+                await self._send(homes, fresh[start : start + ON_A_CARD])
+        else:
+            await self._tell_causes(fresh)
+        await self._facts.put(_SCOPE, "shown", [each.id for each in waiting])
+
+    async def digest(self) -> bool:
+        """Repeat what still waits, with its age, in the home chats; whether there was anything. The daily job."""
+        waiting = await asyncio.to_thread(self._pendings.waiting)
+        if not waiting:
+            return False
+        now, day = self._clock.now(), self._today()
+        lines = [
+            f"- `{each.id}`{' [auto]' if each.unattended else ''} {each.gist}, {age(now - each.created_at)}"
+            for each in waiting
+        ]
+        text = "\n".join([notices.still_waiting(len(waiting)), *lines])
+        for chat in home_chats(self._settings()):
+            await self._delivery.post(chat, f"digest:{day}:{chat.key}", text, buttons=_SHOW)
+        return True
+
+    async def _daily(self) -> None:
+        here = datetime.fromtimestamp(self._clock.now(), zone(self._settings()))
+        day, told = self._today(), await self._facts.get(_SCOPE, "digest")
+        if told is None:  # the first day of all: what waits gets its card, not a digest of the past
+            await self._facts.put(_SCOPE, "digest", day)
+        elif told != day and here.hour >= self._settings().gateway.digest_hour and not self._quiet():
+            await self.digest()
+            await self._facts.put(_SCOPE, "digest", day)
+
+    async def _send(self, homes: Sequence[ChatRef], writes: Sequence[PendingWrite]) -> None:
+        text, source = card(writes, self._clock.now()), "-".join(each.id for each in writes)
+        for chat in homes:
+            await self._delivery.post(chat, f"card:{source}:{chat.key}", text, buttons=buttons(writes))
+
+    async def _tell_causes(self, writes: Sequence[PendingWrite]) -> None:
+        """A line in each chat behind them. A turn has told its own already."""
+        for key in dict.fromkeys(each.author.chat for each in writes):
+            caused = [each for each in writes if each.author.chat == key]
+            mine = [each for each in caused if each.author.origin is not Origin.FOREGROUND]
+            if key is not None and mine:
+                source = f"waits:{mine[0].id}:{key}"
+                text = notices.waits(len(mine))
+                await self._delivery.post(ChatRef.parse(key), source, text, buttons=_SHOW)
+
+    def _quiet(self) -> bool:
+        hours = self._settings().gateway.quiet_hours
+        here = datetime.fromtimestamp(self._clock.now(), zone(self._settings()))
+        return hours is not None and hours.cover(here.time())
+
+    def _today(self) -> str:
+        return datetime.fromtimestamp(self._clock.now(), zone(self._settings())).date().isoformat()

@@ -1,0 +1,63 @@
+"""Who is heard in a chat, and thereby whose memory it has: the settings in force, asked anew each time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from commands.authority import CONSOLE, role_of
+from commands.spec import Role
+from gateway.agent.scopes import OWNERS, Place, Scope, ScopeOf, scope_of
+from gateway.config.schema import Settings
+from gateway.engine.session_key import access_rules, allowed
+from gateway.tools.memory_tool import Reach
+from gateway.tools.tool import ToolContext
+from memory.shelf import Shelf
+from platforms.messages import ChatRef, Inbound
+from platforms.settings import ANYONE
+
+
+def scopes(settings: Callable[[], Settings]) -> ScopeOf:
+    """The scope of any chat, by the settings of that moment."""
+
+    def scope(chat: ChatRef, who: str, direct: bool) -> Scope:
+        now = settings()
+        speaker = who.partition(":")[2]
+        place = Place(chat, speaker, direct, owners=owners_only(chat, speaker, direct=direct, settings=now))
+        return OWNERS if place.owners else scope_of(place, now.memory.scope, now.memory.share)
+
+    return scope
+
+
+def reach(shelf: Shelf, scope: ScopeOf) -> Callable[[ToolContext], Reach]:
+    """What the memory tool writes to, by where a call comes from."""
+
+    def reached(context: ToolContext) -> Reach:
+        here = scope(context.chat, context.speaker, context.direct)
+        stores = shelf.of(here.files)
+        targets = [target for target in shelf.own.enabled if target in here.files]
+        return Reach(stores, targets, here.censored)
+
+    return reached
+
+
+def owners_only(chat: ChatRef, speaker: str, *, direct: bool, settings: Settings) -> bool:
+    """Whether nobody but owners is heard in this chat. In a direct chat that is its person. In a group everybody is
+    heard when the room itself is allowed, else those who may talk on the platform (people who were paired talk in
+    direct chats only)."""
+    platform, rules = chat.platform, access_rules(settings)
+    if platform == CONSOLE:
+        return True
+    if direct:
+        return role_of(platform, speaker, rules) is Role.OWNER
+    rooms = allowed(settings, platform, "allowed_chats") | allowed(settings, platform, "allowed_channels")
+    people = allowed(settings, platform, "allowed_users")
+    if chat.chat_id in rooms or ANYONE in rooms or ANYONE in people:
+        return False
+    trusted = (each.partition(":") for each in (*settings.access.owners, *settings.access.operators))
+    people |= {person for name, _, person in trusted if name == platform}
+    return all(role_of(platform, person, rules) is Role.OWNER for person in people)
+
+
+def who(event: Inbound) -> str:
+    """The speaker of an event, as `platform:id`."""
+    return f"{event.chat.platform}:{event.sender.id}"

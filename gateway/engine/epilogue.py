@@ -1,0 +1,106 @@
+"""What the gateway itself says at the end of a turn about memory: a receipt when the person asked for something, else
+a notice of what was written. From the journal and what waits, so that a turn which a crash cut in two says the same.
+
+The wording is in `gateway.agent.receipts`, who asked for what in `gateway.agent.requests`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from gateway.agent.receipts import Happened, Receipt, Waiting, notice, receipt
+from gateway.agent.requests import Request, recognise
+from gateway.engine import notices
+from gateway.engine.grades import FALSE_CLAIMS
+from gateway.engine.house import House
+from gateway.engine.session_key import home_chats
+from gateway.models.claims import claims_saving
+from gateway.state.connection import DatabaseFault
+from gateway.state.records import Row, Turn
+from memory.files import FileTrouble
+
+TOOL = "memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A turn that is about to end: its rows, its reply, whether others read along, and whether its session has the
+    memory tool."""
+
+    turn: Turn
+    rows: Sequence[Row]
+    reply: str
+    model: str
+    group: bool
+    offered: bool
+
+
+async def epilogue(house: House, end: Ending) -> Receipt | None:
+    """The line with its buttons; None when there is nothing to say."""
+    asked = recognise("\n".join(row.content for row in end.rows if row.role == "user" and row.content))
+    called = any(call.name == TOOL for row in end.rows for call in row.tool_calls)
+    claimed = claims_saving(end.reply) if end.offered else False
+    if house.memories is None or not (asked or called or claimed):
+        return None
+    if not end.offered:
+        return Receipt(notices.NO_MEMORY_HERE, (), saved=False) if asked is not None else None
+    try:
+        happened = await asyncio.to_thread(_happened, house, end)
+        if claimed and not (happened.applied or happened.waiting or happened.already):
+            await house.store.facts.count(f"model:{end.model}", FALSE_CLAIMS)
+    except (FileTrouble, DatabaseFault) as fault:
+        house.report.warning("epilogue.fault", turn=end.turn.id, why=str(fault))
+        return None
+    return _worded(house, end, asked, happened)
+
+
+def _worded(house: House, end: Ending, asked: Request | None, happened: Happened) -> Receipt | None:
+    settings = house.settings()
+    if asked is not None:
+        said: Receipt | None = receipt(asked, happened, end.turn.id)
+    else:
+        said = notice(happened, settings.display.notices_on(end.turn.chat.platform))
+        if said is None and happened.waiting and not home_chats(settings):
+            said = notice(replace(happened, applied=()), "on")  # nobody else would hear of it
+    return replace(said, buttons=()) if said is not None and end.group else said
+
+
+def _happened(house: House, end: Ending) -> Happened:
+    """What the turn did to memory. Raises FileTrouble."""
+    assert house.memories is not None, "asked only where there is memory"
+    message = f"turn:{end.turn.id}"
+    refused, already, staged = _answers(end.rows)
+    waiting = [
+        Waiting(each.id, each.target, each.gist)
+        for each in house.memories.pendings.waiting()
+        if each.author.message == message or each.id in staged  # an equal wish may have waited before
+    ]
+    return Happened(house.memories.shelf.made(message), waiting, refused, already)
+
+
+def _answers(rows: Sequence[Row]) -> tuple[list[str], list[str], set[str]]:
+    """What the memory tool refused, and what it found to be so already, as the model was told; and the ids of what
+    was put aside."""
+    calls = {call.id for row in rows for call in row.tool_calls if call.name == TOOL}
+    refused: list[str] = []
+    already: list[str] = []
+    staged: set[str] = set()
+    for row in rows:
+        if row.role != "tool" or row.tool_call_id not in calls:
+            continue
+        try:
+            answer = json.loads(row.content)
+        except ValueError:
+            continue
+        if not isinstance(answer, dict):
+            continue
+        if not answer.get("success"):
+            refused.append(str(answer.get("error", "")))
+        elif answer.get("staged"):
+            staged.add(str(answer.get("pending_id", "")))
+        elif not str(answer.get("message", "")).startswith("Saved"):
+            already.append(str(answer.get("message", "")))
+    return refused, already, staged

@@ -1,0 +1,154 @@
+"""A pending write as a value, and as the JSON that people can read. Pure.
+
+What the file must hold to be carried out is checked here; where it lies and who decides is for the siblings.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from memory.model import Action, Author, Change, Origin, Target, change_fields, change_from
+
+ID = re.compile(r"[0-9a-f]{8}")
+Kind = Literal["memory", "skills"]
+_GIST = 80
+
+
+class Unusable(ValueError):
+    """A file that is no pending write; the text says what is missing or wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingWrite:
+    """What waits. `file` is the store's, relative to the memories folder. `changes` were thought through when it was
+    staged; `pins` are the full texts of the entries that they alter. `created_at` in seconds since the epoch."""
+
+    id: str
+    target: Target
+    file: str
+    author: Author
+    created_at: float
+    changes: tuple[Change, ...]
+    pins: tuple[str, ...]
+    gist: str
+    kind: Kind = "memory"
+
+    @property
+    def action(self) -> str:
+        """`add`, `patch` or `remove`; `batch` for several."""
+        return self.changes[0].action.value if len(self.changes) == 1 else "batch"
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        return self.author.flags
+
+    @property
+    def unattended(self) -> bool:
+        """Whether nobody asked for it: a review's, marked `[auto]`."""
+        return self.author.origin is Origin.REVIEW
+
+    @property
+    def unpinned(self) -> str | None:
+        """Why it can never be carried out, for one that was made by hand or by something older; None when it can."""
+        known = set(self.pins)
+        for change in self.changes:
+            if change.before is not None and change.before not in known:
+                return "it does not record the entry that it would change, so nobody can tell what it would do"
+            known |= {change.after} if change.after is not None else set()
+        return None
+
+    def same_as(self, other: PendingWrite) -> bool:
+        """Whether both would do the same to the same file."""
+        return (self.file, self.changes) == (other.file, other.changes)
+
+
+def gist(changes: tuple[Change, ...]) -> str:
+    """The write in a few words, on one line."""
+    first = changes[0]
+    words = {Action.ADD: first.after, Action.PATCH: first.after, Action.REMOVE: first.before}[first.action] or ""
+    flat = " ".join(words.split())
+    flat = flat if len(flat) <= _GIST else flat[: _GIST - 1] + "…"
+    more = f" and {len(changes) - 1} more" if len(changes) > 1 else ""
+    return f"{first.action.value} «{flat}»{more}"
+
+
+def pins_of(changes: tuple[Change, ...]) -> tuple[str, ...]:
+    """The entries of the store that the changes alter: those that none of them brought."""
+    made: set[str] = set()
+    pins = []
+    for change in changes:
+        if change.before is not None and change.before not in made:
+            pins.append(change.before)
+        if change.after is not None:
+            made.add(change.after)
+    return tuple(dict.fromkeys(pins))
+
+
+def dump(write: PendingWrite) -> str:
+    """The file's text."""
+    author = write.author
+    fields = {
+        "id": write.id,
+        "kind": write.kind,
+        "action": write.action,
+        "target": write.target.value,
+        "gist": write.gist,
+        "origin": author.origin.value,
+        "flags": list(author.flags),
+        "created_at": datetime.fromtimestamp(write.created_at, UTC).isoformat(timespec="milliseconds"),
+        "session": author.session,
+        "message": author.message,
+        "chat": author.chat,
+        "author": author.who,
+        "payload": {"file": write.file, "changes": [change_fields(each) for each in write.changes]},
+        "pins": list(write.pins),
+    }
+    return json.dumps(fields, ensure_ascii=False, indent=2) + "\n"
+
+
+def load(text: str, name: str) -> PendingWrite:
+    """The write in a file of that name (without suffix). Raises Unusable."""
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Unusable(f"it is not JSON: {error}") from None
+    if not isinstance(fields, dict):
+        raise Unusable("it is not an object")
+    try:
+        return _read(fields, name)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        missing = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
+        raise Unusable(missing) from None
+
+
+def _read(fields: Mapping[str, Any], name: str) -> PendingWrite:
+    payload = fields["payload"]
+    changes = tuple(change_from(each) for each in payload["changes"])
+    pins = tuple(fields.get("pins", ()))
+    if not changes or not all(isinstance(each, str) for each in pins):
+        raise ValueError("it needs changes, and pins that are texts")
+    if any((each.action is Action.ADD) != (each.before is None) or each.before == each.after for each in changes):
+        raise ValueError("a change does not fit its action")
+    author = Author(
+        Origin(fields["origin"]),
+        fields.get("session"),
+        fields.get("message"),
+        str(fields.get("author") or ""),
+        chat=fields.get("chat"),
+        flags=tuple(str(each) for each in fields.get("flags", ())),
+    )
+    return PendingWrite(
+        id=name,
+        target=Target(fields["target"]),
+        file=str(payload["file"]),
+        author=author,
+        created_at=datetime.fromisoformat(fields["created_at"]).timestamp(),
+        changes=changes,
+        pins=pins,
+        gist=gist(changes),  # never what the file says of itself: people decide by it
+    )

@@ -1,0 +1,63 @@
+"""All stores of one profile's memories folder: the owner's two files, and those of other people and of rooms.
+
+They share one lock and one journal. Which chat sees which files is the gateway's matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path, PurePosixPath
+
+from memory.files import LOCK_SECONDS
+from memory.journal import Record, journal
+from memory.model import Limits, Target
+from memory.store import Check, Decide, Stores
+
+OWN: Mapping[Target, str] = {target: target.file_name for target in Target}
+"""The owner's files."""
+
+
+class Shelf:
+    """`check` and `decide` act on every store; the other arguments are those of `Stores`."""
+
+    def __init__(
+        self,
+        folder: Path,
+        limits: Callable[[], Limits],
+        now: Callable[[], float],
+        *,
+        check: Check | None = None,
+        decide: Decide | None = None,
+        patience: float = LOCK_SECONDS,
+    ) -> None:
+        self._folder = folder
+        self._limits = limits
+        self._now = now
+        self._check = check
+        self._decide = decide
+        self._patience = patience
+        self.own = self.of(OWN)
+
+    def of(self, files: Mapping[Target, str]) -> Stores:
+        """The stores for these files (`{Target.USER: "people/telegram-7.md"}`); a target without a file is off."""
+        return Stores(
+            self._folder,
+            self._limits,
+            self._now,
+            check=self._check,
+            decide=self._decide,
+            files=files,
+            patience=self._patience,
+        )
+
+    def made(self, message: str) -> list[Record]:
+        """The changes that came of one message (`turn:12`), in all files, the oldest first. Raises `FileTrouble`."""
+        return [each for each in journal(self._folder).records() if each.author.message == message]
+
+    def holding(self, target: Target, file: str) -> Stores:
+        """The store of one file, as a pending write or the journal names it. Raises ValueError for a name that leads
+        out of the folder."""
+        path = PurePosixPath(file)
+        if path.is_absolute() or ".." in path.parts or path.suffix != ".md":
+            raise ValueError(f"{file!r} is no memory file")
+        return self.of({target: file})

@@ -1,0 +1,33 @@
+"""Writes that wait: put aside, shown, decided by a tap, a command or the shell, once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gateway.config.sections import Memory
+from tests.fakes.guesthouse import guesthouse, settings
+from tests.fakes.scripted_model import Turn
+
+GATED = settings(memory=Memory(write_approval=True))
+TEA = "Ada drinks green tea."
+
+
+def keeps(text: str) -> Turn:
+    return Turn(calls=[("memory", {"target": "user", "action": "add", "content": text})])
+
+
+def file(folder: Path) -> str:
+    path = folder / "memories" / "USER.md"
+    return path.read_text() if path.exists() else ""
+
+
+async def test_a_write_waits_and_is_approved_by_a_command(tmp_path: Path) -> None:
+    async with guesthouse(tmp_path, [keeps(TEA), "It waits."], with_settings=GATED, with_memory=True) as inn:
+        said = await inn.adapter.reply_to("I drink green tea.")
+        assert "It waits." in said
+        assert file(tmp_path) == ""
+        listed = await inn.adapter.reply_to("/memory pending")
+        assert TEA in listed
+        approved = await inn.adapter.reply_to("/memory approve")
+        assert "approved" in approved
+        assert file(tmp_path) == TEA
