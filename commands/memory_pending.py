@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, assert_never
 
 from commands.context import Context
@@ -18,6 +19,7 @@ from commands.spec import Action, Argument, Arguments, Handler, Role
 from memory.files import FileTrouble
 from memory.pending.model import PendingWrite
 from memory.pending.resolve import Approved, Decided, Edited, Kept, Rejected, Resolution, Unknown
+from memory.pending.store import PendingStore
 from platforms.messages import Button
 
 NO_GATE = CommandReply("Memory is off here.", ok=False)
@@ -57,9 +59,17 @@ async def _offered(context: Context, pending: Pending) -> bool:
 
 async def waiting(context: Context, pending: Pending, arguments: Arguments) -> CommandReply:
     """What waits, the oldest first."""
-    writes = await asyncio.to_thread(pending.resolver.pendings.waiting)
-    broken = await asyncio.to_thread(pending.resolver.pendings.broken)
-    lines = [listed(each, pending.now()) for each in writes]
+    return await asyncio.to_thread(_waiting, pending.resolver.pendings, pending.now())
+
+
+def quick(folder: Path, now: float) -> CommandReply:
+    """The same, from a profile's folder."""
+    return _waiting(PendingStore(folder / "pending" / "memory", lambda: now), now)
+
+
+def _waiting(pendings: PendingStore, now: float) -> CommandReply:
+    writes, broken = pendings.waiting(), pendings.broken()
+    lines = [listed(each, now) for each in writes]
     lines += [f"`{each.id}` cannot be carried out: {each.why}. /memory reject {each.id}" for each in broken]
     if not lines:
         return CommandReply(NOTHING, data=[])
@@ -235,14 +245,9 @@ def _told(name: str, resolution: Resolution, pending: Pending) -> CommandReply:
 
 _ID = Argument("id", "its id, or the beginning of it")
 ACTIONS = (
-    Action("pending", "what waits for a yes", at_the_gate(waiting), role=Role.OPERATOR),
+    Action("pending", "what waits for a yes", at_the_gate(waiting), role=Role.OPERATOR, quick=quick),
     Action("approve", "carry it out; `all` for everything", at_the_gate(approve), (_ID,), Role.OPERATOR),
     Action("reject", "let it go; `all` for everything", at_the_gate(reject), (_ID,), Role.OPERATOR),
-    Action("edit", "put another text in its place", at_the_gate(edit),
-           (Argument("id", "its id", required=True), Argument("text", "the new text", required=True, rest=True)),
-           Role.OPERATOR),
-    Action("revise", "how to edit it", at_the_gate(revise), (Argument("id", "its id", required=True),),
-           Role.OPERATOR),
     Action("later", "decide another time", at_the_gate(later), (_ID,), Role.OPERATOR),
     Action("approval", "which writes wait: on, off or auto", at_the_gate(approval),
            (Argument("rule", "on, off or auto", choices=("on", "off", "auto")),), Role.OPERATOR),

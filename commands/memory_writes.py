@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from commands import memory_pending, memory_scan
+from commands import memory_edits, memory_pending, memory_scan
 from commands.context import Context
 from commands.memory_words import SHOWN, as_data, counted, described, overview, say_which, told, told_all
 from commands.ports import Memory
@@ -277,6 +277,37 @@ def _show_either(stores: MemoryHandler) -> Handler:
     return handle
 
 
+def _edit_either(waiting: memory_pending.PendingHandler, saved: MemoryHandler) -> Handler:
+    """Acts on what waits under an id, or on the entry that the change of that id left."""
+    at_gate, at_desk = memory_pending.at_the_gate(waiting), at_the_desk(saved)
+
+    async def handle(context: Context, arguments: Arguments) -> CommandReply:
+        ports = context.ports.memory
+        memory = ports.at(context.chat, context.who, direct=context.direct) if ports is not None else None
+        try:
+            waits = await memory_edits.of_what_waits(context, memory, arguments.get("id").lower())
+        except FileTrouble as error:
+            return CommandReply(f"⚠️ {error}", ok=False)
+        if isinstance(waits, CommandReply):
+            return waits
+        return await (at_gate if waits else at_desk)(context, arguments)
+
+    return handle
+
+
+async def edit(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:
+    """Another text for an entry that is kept already."""
+    if done := await _done_already(context, memory):
+        return told_all(memory, done)
+    wish, text = arguments.get("id").lower(), arguments.get("text").strip()
+    return await memory_edits.edit(memory, wish, text, await _author(context))
+
+
+async def revise(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:
+    """How to do that."""
+    return await memory_edits.revise(memory, arguments.get("id").lower())
+
+
 SPECS = (
     CommandSpec(
         "remember", "keep something: /remember TEXT, or /remember memory: TEXT", at_the_desk(remember),
@@ -296,6 +327,12 @@ SPECS = (
         actions=(
             Action("show", "both files, or one that waits, in full", _show_either(show), (Argument("id", "its id"),)),
             *memory_pending.ACTIONS,
+            Action("edit", "put another text in place of what waits, or of an entry, by the id of its change",
+                   _edit_either(memory_pending.edit, edit),
+                   (Argument("id", "its id", required=True),
+                    Argument("text", "the new text", required=True, rest=True))),
+            Action("revise", "how to edit it", _edit_either(memory_pending.revise, revise),
+                   (Argument("id", "its id", required=True),)),
             memory_scan.ACTION,
             Action("history", "the last changes", at_the_desk(history), (Argument("count", "how many"),)),
             Action("undo", "take back a change", at_the_desk(undo), (Argument("id", "the change"),)),

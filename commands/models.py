@@ -5,7 +5,7 @@ from __future__ import annotations
 from commands.context import Context
 from commands.ports import ModelView
 from commands.reply import CommandReply
-from commands.spec import Argument, Arguments, CommandSpec
+from commands.spec import Argument, Arguments, CommandSpec, Role
 
 
 async def model(context: Context, arguments: Arguments) -> CommandReply:
@@ -29,5 +29,6 @@ def _words(view: ModelView) -> str:
 
 SPECS = (
     CommandSpec("model", "which model answers here, or pick one: /model host/model", model,
-                (Argument("name", "host/model, or auto", rest=True),), when="anytime", shell=False),
+                (Argument("name", "host/model, or auto", rest=True),), role=Role.OPERATOR, when="anytime",
+                shell=False),
 )  # fmt: skip

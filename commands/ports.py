@@ -202,6 +202,34 @@ class Pending(Protocol):
         """Set it in config.yaml and in force; the empty string, or why that could not be."""
 
 
+@dataclass(frozen=True, slots=True)
+class GuestView:
+    """Somebody who asks to be let in (`until`: the end of the code) or who was let in by `who`. `id` is
+    `platform:person`, `since` the moment of asking or of being let in."""
+
+    id: str
+    name: str
+    chat: str
+    since: float
+    who: str = ""
+    until: float | None = None
+
+
+class Pairing(Protocol):
+    """People whom no allowlist names."""
+
+    async def asking(self) -> list[GuestView]: ...
+
+    async def guests(self) -> list[GuestView]:
+        """Those who were let in."""
+
+    async def approve(self, code: str, who: str) -> GuestView:
+        """Let in whoever this code was given to, and tell them. Raises LookupError with words for people."""
+
+    async def revoke(self, guest_id: str) -> bool:
+        """Put somebody out again; whether they were in."""
+
+
 class Homes(Protocol):
     """Where operators are told what waits."""
 
@@ -221,3 +249,4 @@ class Ports:
     memory: Memory | None = None
     pending: Pending | None = None
     homes: Homes | None = None
+    pairing: Pairing | None = None

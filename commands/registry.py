@@ -52,9 +52,9 @@ def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
     `points` are the entry points to read; None reads those of the installed distributions.
     """
     from commands import help as help_command
-    from commands import home, memory_writes, models, sessions, status
+    from commands import home, memory_writes, models, pairing, sessions, status
 
-    topics = (sessions, memory_writes, home, models, status, help_command)
+    topics = (sessions, memory_writes, home, models, status, pairing, help_command)
     registry = Registry([spec for topic in topics for spec in topic.SPECS])
     for entry in entry_points(group=GROUP) if points is None else points:
         try:

@@ -8,6 +8,8 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from commands.context import Context
     from commands.reply import CommandReply
 
@@ -58,6 +60,9 @@ class Action:
     arguments: tuple[Argument, ...] = ()
     role: Role | None = None
     """None: the command's own role."""
+    quick: Callable[[Path, float], CommandReply] | None = None
+    """The same for the shell, from the profile's folder and the time alone: where nothing else is needed, nothing
+    else is loaded."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from commands.context import Context
 from commands.ports import UsageView
 from commands.reply import CommandReply
-from commands.spec import Argument, Arguments, CommandSpec
+from commands.spec import Argument, Arguments, CommandSpec, Role
 
 
 async def status(context: Context, arguments: Arguments) -> CommandReply:
@@ -45,5 +45,7 @@ def _share(each: UsageView) -> str:
 
 SPECS = (
     CommandSpec("status", "how things stand", status, when="anytime"),
-    CommandSpec("usage", "tokens and cost", usage, (Argument("days", "how far back"),), when="anytime"),
+    CommandSpec(
+        "usage", "tokens and cost", usage, (Argument("days", "how far back"),), role=Role.OPERATOR, when="anytime"
+    ),
 )

@@ -9,6 +9,7 @@ import asyncio
 import gc
 import logging
 import signal
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -38,6 +39,8 @@ from gateway.engine.gatekeeper import HomesDesk, PendingDesk, SetKey, memories
 from gateway.engine.house import House
 from gateway.engine.inline import Inline
 from gateway.engine.memory_desk import MemoryDesk
+from gateway.engine.neighbours import Neighbours
+from gateway.engine.pairing_desk import PairingDesk
 from gateway.engine.session_key import effective_rule
 from gateway.engine.session_notes import SessionNotes
 from gateway.engine.status import HouseStatus, Live
@@ -171,9 +174,12 @@ async def running(
         await engine.start(list(adapters.values()))
         stack.push_async_callback(engine.stop)
         stack.push_async_callback(_ended, asyncio.ensure_future(_cards(house, batch).run()))
+        neighbours = Neighbours(store.outbox, house.delivery, clock, adapters)
+        stack.push_async_callback(_ended, asyncio.ensure_future(neighbours.run()))
         warm = asyncio.ensure_future(_warm(hosts, report))
         stack.callback(warm.cancel)
-        rules = [f"{name}: {effective_rule(name, loaded.settings)}" for name in adapters]
+        paired = Counter(each.platform for each in await store.pairing.guests())
+        rules = [f"{name}: {effective_rule(name, loaded.settings, paired[name])}" for name in adapters]
         unmet = warnings(loaded.settings)
         lines = (*rules, f"model: {main_model(hosts)}", *unmet, *problems, *registry.problems)
         report.info("started", profile=profile.name, lines=list(lines))
@@ -325,7 +331,15 @@ def stored_ports(
         await asyncio.to_thread(set_key, profile, key, value, environment, extensions)
 
     pending = PendingDesk(kept, store, lambda: loaded.settings, clock.now, set_to)
-    return Ports(StoredArchive(store), StoredBooks(store, clock), status, models, memory=memory, pending=pending)
+    return Ports(
+        StoredArchive(store),
+        StoredBooks(store, clock),
+        status,
+        models,
+        memory=memory,
+        pending=pending,
+        pairing=PairingDesk(store, clock.now),
+    )
 
 
 def _status(profile: Profile, house: House, hosts: HostRegistry, metrics: Metrics, engine: Engine) -> HouseStatus:

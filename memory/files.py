@@ -159,6 +159,18 @@ def cut(path: Path, size: int) -> None:
         raise Unwritable(f"{path} was not written: {_reason(error)}.") from error
 
 
+def alias(path: Path, goal: Path) -> None:
+    """Let `path` name the same file as `goal` in its folder, unless there is something already, or nothing to name.
+    Raises `Unwritable`."""
+    if path.is_symlink() or path.exists() or not goal.exists():
+        return
+    try:
+        path.symlink_to(goal.name)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise Unwritable(f"{path} was not written: {_reason(error)}.") from error
+
+
 def backup(path: Path, data: bytes, stamp: str) -> Path:
     """Keep these bytes beside the file, as `NAME.STAMP.bak`; a copy that is there already is enough. Where it lies.
 

@@ -97,12 +97,9 @@ class Journal:
         )
 
     def receipt(self, pending: str) -> Receipt | None:
-        """How a pending write was decided. Raises `Unreadable`."""
-        for fields in self._all():
-            if fields.get("state") == "decided" and fields.get("pending") == pending:
-                time = datetime.fromisoformat(fields["time"]).timestamp()
-                return Receipt(pending, fields["result"], fields["who"], time, fields.get("detail", ""))
-        return None
+        """How a pending write was decided, the last one of that id. Raises `Unreadable`."""
+        found = [each for each in map(_receipt, self._all()) if each is not None and each.pending == pending]
+        return found[-1] if found else None
 
     def open(self) -> Begun | None:
         """The change that was begun and not closed, after mending what a killed writer left of a last line.
@@ -241,6 +238,17 @@ def _fields(line: bytes) -> dict[str, Any] | None:
     except ValueError:
         return None
     return fields if isinstance(fields, dict) else None
+
+
+def _receipt(fields: Mapping[str, Any]) -> Receipt | None:
+    """The receipt in a line; None for a line of another kind, or one that people made unusable."""
+    if fields.get("state") != "decided":
+        return None
+    try:
+        time = datetime.fromisoformat(fields["time"]).timestamp()
+        return Receipt(fields["pending"], fields["result"], fields["who"], time, fields.get("detail", ""))
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def _begun_fields(begun: Begun) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import PurePosixPath
 
 from memory.usage import Usage
 
@@ -30,6 +31,24 @@ class Target(StrEnum):
     def heading(self) -> str:
         """What the store is called in the prompt."""
         return "MEMORY (your personal notes)" if self is Target.MEMORY else "USER PROFILE (who the user is)"
+
+
+def misnamed(target: Target, file: str) -> str | None:
+    """Why this is no name of a file of that store, relative to the memories folder; None when it is one. Every file
+    has one name, and the owner's two are of one store each: its limit and its switch hold for them."""
+    path = PurePosixPath(file)
+    if (
+        str(path) != file
+        or path.is_absolute()
+        or ".." in path.parts
+        or path.suffix != ".md"
+        or not file.isprintable()
+    ):
+        return f"{file!r} is no memory file"
+    owners = {each.file_name.casefold() for each in Target}
+    if file.casefold() in owners and file != target.file_name:
+        return f"{file!r} is not the file of the store {target.value}"
+    return None
 
 
 class Origin(StrEnum):

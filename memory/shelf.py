@@ -5,12 +5,13 @@ They share one lock and one journal. Which chat sees which files is the gateway'
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from memory.files import LOCK_SECONDS
+from memory.files import LOCK_SECONDS, alias, locked
 from memory.journal import Record, journal
-from memory.model import Limits, Target
+from memory.model import Limits, Target, misnamed
 from memory.store import Check, Decide, Stores
 
 OWN: Mapping[Target, str] = {target: target.file_name for target in Target}
@@ -50,14 +51,22 @@ class Shelf:
             patience=self._patience,
         )
 
+    def renamed(self, old: str, new: str) -> None:
+        """A file gets a second name in its folder; what was noted under the first one still holds. Raises
+        `FileTrouble`."""
+        with locked(self._folder / ".lock", self._patience):
+            alias(self._folder / new, self._folder / old)
+
     def made(self, message: str) -> list[Record]:
         """The changes that came of one message (`turn:12`), in all files, the oldest first. Raises `FileTrouble`."""
         return [each for each in journal(self._folder).records() if each.author.message == message]
 
     def holding(self, target: Target, file: str) -> Stores:
         """The store of one file, as a pending write or the journal names it. Raises ValueError for a name that leads
-        out of the folder."""
-        path = PurePosixPath(file)
-        if path.is_absolute() or ".." in path.parts or path.suffix != ".md":
-            raise ValueError(f"{file!r} is no memory file")
+        out of the folder, be it by a link. (The owner's own two may be links: people keep them elsewhere.)"""
+        if (why := misnamed(target, file)) is not None:
+            raise ValueError(why)
+        within = Path(os.path.realpath(self._folder / file)).is_relative_to(os.path.realpath(self._folder))
+        if file != OWN[target] and not within:
+            raise ValueError(f"{file!r} is a link that leads out of the folder")
         return self.of({target: file})

@@ -246,6 +246,8 @@ class Stores:
 
     def rehearse(self, target: Target, changes: Sequence[Change]) -> Draft | Refused:
         """What `carry_out` would do, or why it would not; nothing is written. Raises `FileTrouble`."""
+        if target not in self.enabled:
+            return _off(target)
         draft = carry_out(target, self.entries(target), changes, self.limit(target))
         refused = self._check(draft) if self._check is not None and isinstance(draft, Draft) else None
         return refused or draft
@@ -272,7 +274,7 @@ class Stores:
         """`touching` says that entries which are there already may be changed; `decided`, that a person said yes."""
         limits = self._limits()
         if target not in limits.enabled or target not in self._files:
-            return Refused(target, Reason.DISABLED, f"The store {target.value} is switched off; nothing was written.")
+            return _off(target)
         limit = limits.of(target)
         try:
             with locked(self._lock, self._patience):
@@ -365,6 +367,10 @@ class Stores:
         if data != before and not dry:
             write_bytes_atomic(copy, data)
         return data != before
+
+
+def _off(target: Target) -> Refused:
+    return Refused(target, Reason.DISABLED, f"The store {target.value} is switched off; nothing was written.")
 
 
 def _ending(text: str, entries: Sequence[str]) -> str:

@@ -53,10 +53,15 @@ class Receipt:
     saved: bool
 
 
-def receipt(request: Request, happened: Happened, turn: int) -> Receipt:
-    """The answer to a wish. `turn` is the turn's number, by which a button finds the person's words again."""
-    lines = [_shown(record, change) for record in happened.applied for change in record.changes]
-    lines += [f"🕓 Waits for approval: {_short(each.gist, _QUOTED)} (`{each.id}`)" for each in happened.waiting]
+def receipt(request: Request, happened: Happened, turn: int, *, alone: bool = True) -> Receipt:
+    """The answer to a wish. `turn` is the turn's number, by which a button finds the person's words again. Unless the
+    person is `alone`, no entry is quoted, and there are no buttons."""
+    shown = _shown if alone else _named
+    lines = [shown(record, change) for record in happened.applied for change in record.changes]
+    lines += [
+        f"🕓 Waits for approval{f': {_short(each.gist, _QUOTED)}' if alone else ''} (`{each.id}`)"
+        for each in happened.waiting
+    ]
     lines += [f"☑️ {_short(each, _QUOTED)}" for each in dict.fromkeys(happened.already)]
     rows = _undo(happened.applied)
     missed = not _answered(request.kind, happened)
@@ -70,11 +75,11 @@ def receipt(request: Request, happened: Happened, turn: int) -> Receipt:
         lines.append("⚠️ Nothing was forgotten. /forget TEXT removes an entry.")
     else:
         lines.append("⚠️ Nothing was saved.")
-    if missed and request.kind is not Kind.FORGET and request.about:
+    if missed and alone and request.kind is not Kind.FORGET and request.about:
         lines.append(f"«{_short(request.about, _QUOTED)}»")
         rows = (*rows, (Button("Save it", f"/keep {turn}"),))
     saved = not missed and bool(happened.applied or happened.already)
-    return Receipt("\n".join(_bounded(lines)), rows, saved)
+    return Receipt("\n".join(_bounded(lines)), rows if alone else (), saved)
 
 
 def notice(happened: Happened, level: Level) -> Receipt | None:
@@ -120,14 +125,25 @@ def _shown(record: Record, change: Change) -> str:
             return f"✏️ Changed in {record.file}: «{now}» (it was: «{old}»)"
 
 
+def _named(record: Record, change: Change) -> str:
+    """One change where others read along."""
+    match change.before, change.after:
+        case None, _:
+            return f"💾 Saved in {record.file}."
+        case _, None:
+            return f"🗑 Removed from {record.file}."
+        case _:
+            return f"✏️ Changed in {record.file}."
+
+
 def _previewed(change: Change) -> str:
     match change.before, change.after:
         case str(before), None:
-            return f"− «{_short(before, _PREVIEW)}»"
+            return f"➖ «{_short(before, _PREVIEW)}»"
         case None, after:
-            return f"+ «{_short(after or '', _PREVIEW)}»"
+            return f"➕ «{_short(after or '', _PREVIEW)}»"
         case _, after:
-            return f"± «{_short(after or '', _PREVIEW)}»"
+            return f"✏️ «{_short(after or '', _PREVIEW)}»"
 
 
 def _undo(applied: Sequence[Record]) -> tuple[tuple[Button, ...], ...]:

@@ -54,7 +54,8 @@ def recognise(text: str) -> Request | None:
     if found is None:
         return None
     one, rules = found
-    return Request(one.kind, matter(rules, said, one.hit, change=one.kind is Kind.CHANGE))
+    change, forget = one.kind is Kind.CHANGE, one.kind is Kind.FORGET
+    return Request(one.kind, matter(rules, said, one.hit, change=change, forget=forget))
 
 
 def asks_to_keep(text: str) -> bool:
@@ -97,7 +98,8 @@ def _in(rules: Rules, said: Sequence[Sentence], at: int) -> _Found | None:
     if (match := rules.forget.search(folded)) is not None:
         return found(Kind.FORGET, match)
     here = rules.memory.search(folded) is not None
-    near = here or any(rules.memory.search(each.folded) for each in (*said[max(0, at - 1) : at], *said[at + 1 : at + 2]))
+    beside = (*said[max(0, at - 1) : at], *said[at + 1 : at + 2])
+    near = here or any(rules.memory.search(each.folded) for each in beside)
     other = not here and rules.other.search(folded) is not None
     if near and not other and (match := rules.drop.search(folded)) is not None:
         return found(Kind.FORGET, match)
@@ -114,26 +116,27 @@ def _in(rules: Rules, said: Sequence[Sentence], at: int) -> _Found | None:
             return found(Kind.KEEP, match)
     if here and (match := rules.store.search(folded)) is not None and _beside(rules, match):
         return found(Kind.KEEP, match, weak=True)
-    if (match := rules.lasting.search(folded)) is not None and not said[at].asks and rules.mine.search(folded):
-        return found(Kind.KEEP, match, weak=True)
+    if rules.lasting.search(folded) is not None and not said[at].asks and rules.mine.search(folded):
+        return _Found(Kind.KEEP, Hit(at, 0, 0), weak=True)  # "from now on" is part of what is to be kept
     return None
 
 
 def _beside(rules: Rules, match: re.Match[str]) -> bool:
     """Whether memory is named beside a verb that may be part of such a name itself."""
-    text = match.string
-    return rules.memory.search(text[: match.start()] + " " * (match.end() - match.start()) + text[match.end() :]) is not None
+    text, gap = match.string, " " * (match.end() - match.start())
+    return rules.memory.search(text[: match.start()] + gap + text[match.end() :]) is not None
 
 
 def _stale(rules: Rules, said: Sequence[Sentence], at: int) -> bool:
     """Whether something about the person is said to be so no longer, here or just before."""
     told = " ".join(each.folded for each in said[max(0, at - 1) : at + 1])
-    return rules.stale.search(told) is not None and rules.mine.search(told) is not None and not rules.other.search(told)
+    found = rules.stale.search(told) is not None and rules.mine.search(told) is not None
+    return found and rules.other.search(told) is None
 
 
 def _pointed(rules: Rules, said: Sequence[Sentence], at: int) -> bool:
     """Whether it is said what to keep: by a pointing word, or as the person's own, or just before."""
     folded = said[at].folded
-    if rules.this.search(folded) or rules.mine.search(folded):
+    if rules.glued or ":" in folded or rules.this.search(folded) or rules.mine.search(folded):
         return True
     return at > 0 and len(folded.split()) <= 4 and rules.mine.search(said[at - 1].folded) is not None

@@ -32,6 +32,7 @@ CHAT: dict[str, str] = {
     "remember": "Keep something.",
     "forget": "Remove an entry.",
     "memory": "What is remembered, its history, undo, and why something was forgotten.",
+    "pairing": "People who ask to be let in with a code, and those who were.",
     "sessions": "List recent sessions.",
     "usage": "Tokens and cost.",
     "status": "How things stand.",

@@ -9,6 +9,9 @@ import asyncio
 import json
 import shlex
 import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -18,7 +21,6 @@ from commands.registry import Registry, built_in
 from commands.reply import CommandReply
 from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Role
 from gateway.cli.invocation import FAILED, Invocation
-from platforms.console.render import printable
 
 
 def command_for(name: str) -> click.Command | None:
@@ -43,7 +45,23 @@ def command_for(name: str) -> click.Command | None:
 
 
 def _action(action: Action, registry: Registry) -> click.Command:
+    if action.quick is not None:
+        return click.Command(
+            action.name, callback=_quickly(action.quick), params=[_json_option()], help=_sentence(action.help)
+        )
     return _leaf(action.name, action.help, action.arguments, action.handler, registry)
+
+
+def _quickly(step: Callable[[Path, float], CommandReply]) -> Any:
+    """A callback that needs neither settings nor the database."""
+
+    @click.pass_context
+    def run(ctx: click.Context, as_json: bool) -> None:
+        invocation = ctx.find_object(Invocation)
+        assert invocation is not None, "the root command makes it"
+        _show(ctx, step(invocation.profile().folder, time.time()), as_json, invocation)
+
+    return run
 
 
 def _default(spec: CommandSpec, registry: Registry) -> Any:
@@ -107,10 +125,15 @@ def _carry_out(ctx: click.Context, handler: Handler, arguments: Arguments, regis
         reply = asyncio.run(_run(invocation, handler, arguments, registry))
     except NeedsChat as error:
         raise click.UsageError(str(error)) from None
-    if arguments.json and reply.data is not None:
+    _show(ctx, reply, arguments.json, invocation)
+
+
+def _show(ctx: click.Context, reply: CommandReply, as_json: bool, invocation: Invocation) -> None:
+    """Print a reply, and end with its exit code."""
+    if as_json and reply.data is not None:
         click.echo(json.dumps(reply.data, ensure_ascii=False, indent=2))
     else:
-        click.echo(printable(reply.text) if sys.stdout.isatty() else _plain(reply.text))
+        click.echo(_for_terminal(reply.text) if sys.stdout.isatty() else _plain(reply.text))
         for button in (each for row in reply.buttons for each in row):
             click.echo(f"{button.label}: {_typed(button.action, invocation.profile_name)}")
     ctx.exit(0 if reply.ok else FAILED)
@@ -139,6 +162,12 @@ async def _run(invocation: Invocation, handler: Handler, arguments: Arguments, r
         return await handler(Context(Role.OWNER, "shell", ports, registry), arguments)
     finally:
         await store.close()
+
+
+def _for_terminal(text: str) -> str:
+    from platforms.console.render import printable
+
+    return printable(text)
 
 
 def _typed(action: str, profile: str | None) -> str:

@@ -15,6 +15,7 @@ from gateway.engine.house import House
 from gateway.engine.mailbox import Running
 from gateway.engine.orders import Orders
 from gateway.engine.session_key import may_talk, session_key
+from gateway.engine.strangers import Strangers
 from gateway.engine.work import Ordered, Said, Work
 from gateway.engine.worker import Workers
 from gateway.events import EventStored
@@ -32,14 +33,18 @@ class Reception:
         self._workers = workers
         self._orders = orders
         self._backlog = backlog
+        self._strangers = Strangers(house)
 
     async def __call__(self, event: Inbound) -> None:
         """Returns once the event is stored, or known already, or refused. Raises only when storing failed."""
         settings = self._house.settings()
-        if not may_talk(event, settings) or self._means_another(event):
+        known = may_talk(event, settings) or await self._strangers.let_in(event)
+        if not known or self._means_another(event):
             self._house.report.info("event.refused", chat=event.chat.key, sender=event.sender.id)
             if event.pressed and event.sender.id and not event.sender.is_bot:
                 self._workers.spawn(self._turned_away(event))
+            elif not known and self._strangers.may_ask(event):
+                self._workers.spawn(self._strangers.answer(event))
             return
         key = session_key(event, settings.sessions.group_scope)
         item = await self._house.store.inbox.accept(event, key, self._house.clock.now())

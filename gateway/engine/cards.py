@@ -23,14 +23,13 @@ from memory.files import FileTrouble
 from memory.model import Origin
 from memory.pending.model import PendingWrite
 from memory.pending.store import PendingStore
-from platforms.messages import Button, ChatRef
+from platforms.messages import ChatRef
 
 BATCH_SECONDS = 60.0
 """How long a card waits for more that comes together with it."""
 
 ON_A_CARD = 5
 _SCOPE = "pending"
-_SHOW = ((Button("Show", "/memory pending"),),)
 
 
 class Cards:
@@ -93,7 +92,7 @@ class Cards:
         ]
         text = "\n".join([notices.still_waiting(len(waiting)), *lines])
         for chat in home_chats(self._settings()):
-            await self._delivery.post(chat, f"digest:{day}:{chat.key}", text, buttons=_SHOW)
+            await self._delivery.post(chat, f"digest:{day}:{chat.key}", text, buttons=notices.SHOW)
         return True
 
     async def _daily(self) -> None:
@@ -115,10 +114,9 @@ class Cards:
         for key in dict.fromkeys(each.author.chat for each in writes):
             caused = [each for each in writes if each.author.chat == key]
             mine = [each for each in caused if each.author.origin is not Origin.FOREGROUND]
-            if key is not None and mine:
+            if (chat := _place(key)) is not None and mine:
                 source = f"waits:{mine[0].id}:{key}"
-                text = notices.waits(len(mine))
-                await self._delivery.post(ChatRef.parse(key), source, text, buttons=_SHOW)
+                await self._delivery.post(chat, source, notices.waits(len(mine)), buttons=notices.SHOW)
 
     def _quiet(self) -> bool:
         hours = self._settings().gateway.quiet_hours
@@ -127,3 +125,11 @@ class Cards:
 
     def _today(self) -> str:
         return datetime.fromtimestamp(self._clock.now(), zone(self._settings())).date().isoformat()
+
+
+def _place(key: str | None) -> ChatRef | None:
+    """The chat of a pending write; None for what people wrote into its file instead of one."""
+    try:
+        return ChatRef.parse(key) if key is not None else None
+    except ValueError:
+        return None

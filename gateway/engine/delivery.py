@@ -106,18 +106,21 @@ class Delivery:
         await self._store.outbox.put(chat, source, drafts, self._clock.now(), finishes=finishes)
         self.wake(chat)
 
-    async def receipt(self, chat: ChatRef, text: str) -> None:
-        """A passing line that is worth nothing later: sent once, not stored, and dropped when it cannot be sent."""
+    async def receipt(self, chat: ChatRef, text: str) -> bool:
+        """A passing line that is worth nothing later: sent once, not stored, and dropped when it cannot be sent.
+        False when it certainly did not arrive."""
         adapter = self._adapters.get(chat.platform)
         if adapter is None or self.quiet(chat):
-            return
+            return False
         try:
             async with self.lane(chat).lock:
                 await adapter.send(Outbound(chat, text, quiet=True))
         except RetryAfter as error:
             self.hush(chat, error.seconds)
-        except DeliveryError:
-            return
+            return False
+        except DeliveryError as error:
+            return isinstance(error, Uncertain)
+        return True
 
     def wake(self, chat: ChatRef) -> None:
         """Something is queued for this chat, or its platform is back."""

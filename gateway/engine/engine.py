@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
 from commands.ports import Ports, Status
 from commands.registry import Registry
+from gateway.agent.scopes import room_file
 from gateway.engine.accept import Reception
 from gateway.engine.backlog import Backlog
 from gateway.engine.boundary import Boundary
@@ -13,9 +15,11 @@ from gateway.engine.desks import ChatConversation, ChosenModels, StoredArchive, 
 from gateway.engine.house import House
 from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.orders import Orders
+from gateway.engine.pairing_desk import PairingDesk
 from gateway.engine.recovery import recover
 from gateway.engine.supervisor import PlatformState, Supervisor, heard
 from gateway.engine.worker import Workers
+from memory.files import FileTrouble
 from platforms.adapter import Adapter
 from platforms.messages import ChatRef
 
@@ -52,6 +56,7 @@ class Engine:
             memory=memory,
             pending=house.pending,
             homes=house.homes,
+            pairing=PairingDesk(house.store, house.clock.now, house.delivery.wake),
         )
 
     @property
@@ -70,9 +75,14 @@ class Engine:
         }
 
     async def move(self, old: ChatRef, new: ChatRef) -> None:
-        """A chat has a new id: its sessions, what waits for it, its facts and its mailboxes go along."""
+        """A chat has a new id: its sessions, what waits for it, its facts, its memory and its mailboxes go along."""
         await self.house.store.sessions.move_chat(old, new)
         self.workers.moved(old, new)
+        if self.house.memories is not None:
+            try:
+                await asyncio.to_thread(self.house.memories.shelf.renamed, room_file(old), room_file(new))
+            except FileTrouble as trouble:
+                self.house.report.warning("memory.not_moved", chat=new.key, why=str(trouble))
 
     async def start(self, adapters: Sequence[Adapter]) -> None:
         """Take up what was left, then listen."""

@@ -11,6 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from gateway.agent.conversation import INTERRUPTED
 from gateway.agent.receipts import Happened, Receipt, Waiting, notice, receipt
 from gateway.agent.requests import Request, recognise
 from gateway.engine import notices
@@ -49,22 +50,31 @@ async def epilogue(house: House, end: Ending) -> Receipt | None:
         return Receipt(notices.NO_MEMORY_HERE, (), saved=False) if asked is not None else None
     try:
         happened = await asyncio.to_thread(_happened, house, end)
-        if claimed and not (happened.applied or happened.waiting or happened.already):
-            await house.store.facts.count(f"model:{end.model}", FALSE_CLAIMS)
-    except (FileTrouble, DatabaseFault) as fault:
+    except FileTrouble as fault:
         house.report.warning("epilogue.fault", turn=end.turn.id, why=str(fault))
-        return None
+        return Receipt(notices.saving_unknown(str(fault)), (), saved=False) if asked is not None else None
+    if claimed and not (happened.applied or happened.waiting or happened.already):
+        await _count_claim(house, end)
     return _worded(house, end, asked, happened)
 
 
+async def _count_claim(house: House, end: Ending) -> None:
+    """One more reply of this model that claims what did not happen. The person's receipt does not depend on it."""
+    try:
+        await house.store.facts.count(f"model:{end.model}", FALSE_CLAIMS)
+    except DatabaseFault as fault:
+        house.report.warning("epilogue.uncounted", turn=end.turn.id, why=str(fault))
+
+
 def _worded(house: House, end: Ending, asked: Request | None, happened: Happened) -> Receipt | None:
+    """A receipt for who asked; else a notice. Where others read along, neither shows an entry nor has buttons."""
     settings = house.settings()
     if asked is not None:
-        said: Receipt | None = receipt(asked, happened, end.turn.id)
-    else:
-        said = notice(happened, settings.display.notices_on(end.turn.chat.platform))
-        if said is None and happened.waiting and not home_chats(settings):
-            said = notice(replace(happened, applied=()), "on")  # nobody else would hear of it
+        return receipt(asked, happened, end.turn.id, alone=not end.group)
+    level = settings.display.notices_on(end.turn.chat.platform)
+    said = notice(happened, "on" if level == "verbose" and end.group else level)
+    if said is None and happened.waiting and not home_chats(settings):
+        said = Receipt(notices.waits(len(happened.waiting)), notices.SHOW, saved=False)  # nobody else would tell
     return replace(said, buttons=()) if said is not None and end.group else said
 
 
@@ -73,12 +83,15 @@ def _happened(house: House, end: Ending) -> Happened:
     assert house.memories is not None, "asked only where there is memory"
     message = f"turn:{end.turn.id}"
     refused, already, staged = _answers(end.rows)
+    applied = [each for each in house.memories.shelf.made(message) if each.undone_by is None]
+    if applied and any(row.content == INTERRUPTED for row in end.rows):
+        already = []  # after a crash a model may ask once more for what was done
     waiting = [
         Waiting(each.id, each.target, each.gist)
         for each in house.memories.pendings.waiting()
         if each.author.message == message or each.id in staged  # an equal wish may have waited before
     ]
-    return Happened(house.memories.shelf.made(message), waiting, refused, already)
+    return Happened(applied, waiting, refused, already)
 
 
 def _answers(rows: Sequence[Row]) -> tuple[list[str], list[str], set[str]]:
@@ -89,8 +102,8 @@ def _answers(rows: Sequence[Row]) -> tuple[list[str], list[str], set[str]]:
     already: list[str] = []
     staged: set[str] = set()
     for row in rows:
-        if row.role != "tool" or row.tool_call_id not in calls:
-            continue
+        if row.role != "tool" or row.tool_call_id not in calls or row.content == INTERRUPTED:
+            continue  # what came of an interrupted call is told by the journal
         try:
             answer = json.loads(row.content)
         except ValueError:

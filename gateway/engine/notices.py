@@ -14,14 +14,33 @@ from gateway.models.errors import (
     QuotaExhausted,
     StreamBroken,
 )
+from platforms.messages import Button
 
 NO_MEMORY_HERE = "⚠️ Nothing was saved: memory is off in this chat."
+SHOW = ((Button("Show", "/memory pending"),),)
+"""Under a line about what waits."""
+
 CUT_SHORT = "Part of my last reply may not have arrived. /retry sends it again."
 
 
 def not_yours(name: str) -> str:
     """For whoever presses a button without being allowed to talk to the assistant."""
     return f"🔒 {gist(name) or 'Somebody'} may not use this bot's buttons: nothing was done."
+
+
+CODE_IS_OPEN = (
+    "I gave you a code already. It holds for one hour, and I do not repeat it; if it is lost, write again when the "
+    "hour is over."
+)
+LET_IN = "You may talk to me now."
+
+
+def pairing_code(code: str) -> str:
+    """For an unknown person in a direct chat: what to do with the code."""
+    return (
+        f"I do not know you yet. Give this code to the owner of this bot: {code} (valid for one hour). "
+        f"They let you in with `innkeeper pairing approve {code}`."
+    )
 
 
 def queued(waiting: int) -> str:
@@ -117,6 +136,11 @@ def configuration_changed(changed: list[str], restart: list[str]) -> str:
     """A changed file during a run."""
     words = f"config.yaml was read again: {', '.join(changed) or 'nothing that acts now'}."
     return f"{words} After a restart only: {', '.join(restart)}." if restart else words
+
+
+def saving_unknown(why: str) -> str:
+    """A receipt where the journal or what waits cannot be read."""
+    return f"⚠️ I cannot tell whether anything was saved: {why}"
 
 
 def waits(count: int) -> str:

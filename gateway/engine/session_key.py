@@ -35,7 +35,7 @@ def may_talk(event: Inbound, settings: Settings) -> bool:
     person = trusted or event.sender.id in people or ANYONE in people
     if event.kind is ChatKind.DIRECT:
         return person
-    rooms = allowed(settings, platform, "allowed_chats") | allowed(settings, platform, "allowed_channels")
+    rooms = rooms_of(settings, platform)
     room = event.chat.chat_id in rooms or ANYONE in rooms
     needs_call = bool(getattr(settings.platforms.get(platform), "require_mention", True))
     called = event.addressed or event.pressed or _ordered(event.text)
@@ -50,9 +50,29 @@ def _ordered(text: str) -> bool:
 
 
 def allowed(settings: Settings, platform: str, key: str) -> frozenset[str]:
-    """One allowlist of a platform; empty when the platform has no such key."""
-    section = settings.platforms.get(platform)
-    return frozenset(str(each) for each in getattr(section, key, ()) or ())
+    """One allowlist of a platform; empty when the platform has no such key. Blank entries let nobody in."""
+    written = getattr(settings.platforms.get(platform), key, None)
+    listed = written if isinstance(written, tuple | list | set | frozenset) else (written,)
+    return frozenset(text for each in listed if each is not None and (text := str(each).strip()))
+
+
+def rooms_of(settings: Settings, platform: str) -> frozenset[str]:
+    """The rooms of a platform in which everybody may talk."""
+    return allowed(settings, platform, "allowed_chats") | allowed(settings, platform, "allowed_channels")
+
+
+def named_in(references: tuple[str, ...], platform: str) -> frozenset[str]:
+    """The people of one platform among `platform:id`."""
+    split = (each.partition(":") for each in references)
+    return frozenset(person for name, _, person in split if name == platform)
+
+
+def invites(platform: str, settings: Settings) -> bool:
+    """Whether strangers may ask to be let in: nothing at all says who may talk on this platform."""
+    access = settings.access
+    trusted = named_in(access.owners, platform) | named_in(access.operators, platform)
+    people = allowed(settings, platform, "allowed_users")
+    return platform != CONSOLE and not (trusted or people or rooms_of(settings, platform))
 
 
 def access_rules(settings: Settings) -> AccessRules:
@@ -64,20 +84,32 @@ def access_rules(settings: Settings) -> AccessRules:
     )
 
 
-def effective_rule(platform: str, settings: Settings) -> str:
-    """Who may talk on a platform, in the words of the start line."""
+def effective_rule(platform: str, settings: Settings, paired: int = 0) -> str:
+    """Who may talk on a platform, and how many of them decide, in the words of the start line. `paired` is how many
+    people were let in with a code."""
     if platform == CONSOLE:
         return "whoever can open this profile's folder"
-    people = allowed(settings, platform, "allowed_users")
-    trusted = (each.partition(":") for each in (*settings.access.owners, *settings.access.operators))
-    people |= {person for name, _, person in trusted if name == platform}
-    rooms = allowed(settings, platform, "allowed_chats") | allowed(settings, platform, "allowed_channels")
-    if ANYONE in people:
-        return "everybody (because of *)"
-    words = [f"{len(people)} allowed {'person' if len(people) == 1 else 'people'}"]
-    if rooms:
-        words.append("any room" if ANYONE in rooms else f"{len(rooms)} allowed room{'s' if len(rooms) != 1 else ''}")
-    return ", ".join(words) if people or rooms else "nobody (no allowed_users)"
+    with_code = [_count(paired, "paired person", "paired people")] if paired else []
+    if invites(platform, settings):
+        return f"{''.join(with_code) or 'nobody yet'}; strangers in a direct chat get a pairing code"
+    access = settings.access
+    people, rooms = allowed(settings, platform, "allowed_users"), rooms_of(settings, platform)
+    owners = named_in(access.owners, platform) if access.owners else people - {ANYONE}
+    operators = named_in(access.operators, platform) - owners
+    people |= owners | operators
+    words = ["everybody (because of *)"]
+    if ANYONE not in people:
+        words = [_count(len(people), "allowed person", "allowed people"), *with_code]
+        if rooms:
+            words.append("any room" if ANYONE in rooms else _count(len(rooms), "allowed room", "allowed rooms"))
+    roles = [_count(len(owners), "owner", "owners")] if owners else ["no owner"]
+    if operators:
+        roles.append(_count(len(operators), "operator", "operators"))
+    return f"{', '.join(words)}; {', '.join(roles)}"
+
+
+def _count(number: int, one: str, more: str) -> str:
+    return f"{number} {one if number == 1 else more}"
 
 
 def home_chats(settings: Settings) -> tuple[ChatRef, ...]:

@@ -7,7 +7,6 @@ wants it.
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Callable
 from contextlib import aclosing
@@ -15,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from gateway.clock import Clock, iso
+from gateway.models.claims import claims_saving
 from gateway.models.client import Message, ModelClient, Reply, Request, TextDelta, ToolSchema
 from gateway.models.errors import ModelError
 
@@ -120,25 +120,6 @@ PROBES: tuple[Probe, ...] = (
     ),
 )
 
-# Read only to grade a model; what a person is told about saving never depends on it.
-_CLAIM = re.compile(
-    r"\b(?:i(?:'ve| have| will|'ll)?(?: now| also| just)? "
-    r"(?:saved?|remember(?:ed)?|noted?|stored?|recorded?|kept|keep)"
-    r"|(?:saved|noted|remembered|stored) (?:it|that|this|your|to)"
-    r"|(?:is|been|was) (?:now )?(?:saved|noted|stored|recorded)"
-    r"|made a note)\b",
-    re.IGNORECASE,
-)
-_DENIAL = re.compile(
-    r"\b(?:can(?:no|')t|could not|couldn't|unable|do not|don't|won't|wasn't|hasn't|not|nothing)\b", re.IGNORECASE
-)
-
-
-def claims_a_save(text: str) -> bool:
-    """Whether an English reply says that something was or will be kept. A coarse reading, sentence by sentence."""
-    sentences = re.split(r"(?<=[.!?])\s+|\n+", text.replace("’", "'"))
-    return any(_CLAIM.search(sentence) and not _DENIAL.search(sentence) for sentence in sentences)
-
 
 async def try_out(client: ModelClient, clock: Clock, step: Step = lambda text: None) -> Grade:
     """Run the whole trial, some eight short requests. Never raises ModelError: what failed is in `error`."""
@@ -152,7 +133,7 @@ async def try_out(client: ModelClient, clock: Clock, step: Step = lambda text: N
         grade = await _tools(client, clock, grade)
         step("looking for false claims")
         reply = (await _ask(client, clock, PERSONA, PROBES[2].text)).reply
-        return replace(grade, claims_saves=claims_a_save(reply.text))
+        return replace(grade, claims_saves=claims_saving(reply.text))
     except ModelError as error:
         return replace(grade, error=str(error))
 

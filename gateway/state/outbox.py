@@ -43,7 +43,11 @@ class SqliteOutbox:
 
     async def offers(self, chat: ChatRef, remote_id: str) -> frozenset[str]:
         def work(db: sqlite3.Connection) -> frozenset[str]:
-            query = "SELECT buttons FROM outbox WHERE chat = ? AND remote_id = ? AND buttons <> '[]'"
+            # A message that arrived before its id was stored, or whose arrival was never confirmed, may be this one.
+            query = (
+                "SELECT buttons FROM outbox WHERE chat = ? AND buttons <> '[]'"
+                " AND (remote_id = ? OR (remote_id IS NULL AND tried_at IS NOT NULL))"
+            )
             found = [load_buttons(row[0]) for row in db.execute(query, (chat.key, remote_id))]
             return frozenset(each.action for buttons in found for row in buttons for each in row)
 

@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from gateway.state.records import (
+    Asked,
     Compaction,
     DeadLetter,
+    Guest,
     InboxItem,
+    PairingLocked,
     Part,
     PartDraft,
     PartState,
@@ -24,6 +27,7 @@ from gateway.state.records import (
     Turn,
     TurnState,
     UsageLine,
+    WrongCode,
 )
 from gateway.transcript import Usage
 from platforms.messages import ChatRef, Inbound
@@ -253,6 +257,36 @@ class Traces(Protocol):
         """Replace these texts wherever they are stored, frozen prompts included; what was touched."""
 
 
+class Pairing(Protocol):
+    """People who were let in with a code, and codes that wait for somebody's yes. Codes are kept as hashes."""
+
+    async def knows(self, platform: str, person: str) -> bool:
+        """Whether this person was let in."""
+
+    async def standing(self, guest: Guest) -> Asked:
+        """What `ask` would come to at the moment `guest.since`. Changes nothing."""
+
+    async def ask(self, guest: Guest, code: str) -> Asked:
+        """Bind a code to who asks at `guest.since`, for an hour. Only "new" keeps it; "open" notes that the person is
+        told so, and "quiet" and "full" mean that nothing is to be said."""
+
+    async def withdraw(self, platform: str, person: str) -> None:
+        """The code of this person never reached them: as if they had not asked."""
+
+    async def asking(self, at: float) -> list[Guest]:
+        """Who has an open code, in the order of asking."""
+
+    async def approve(self, code: str, who: str, at: float) -> Guest | WrongCode | PairingLocked:
+        """Let in whoever this open code is bound to; it is used up. Ten wrong codes within an hour lock this for an
+        hour."""
+
+    async def guests(self) -> list[Guest]:
+        """Everybody who was let in, in that order."""
+
+    async def revoke(self, platform: str, person: str) -> bool:
+        """Put somebody out again; whether they were in."""
+
+
 class Store(Protocol):
     """All of it."""
 
@@ -276,5 +310,8 @@ class Store(Protocol):
 
     @property
     def traces(self) -> Traces: ...
+
+    @property
+    def pairing(self) -> Pairing: ...
 
     async def close(self) -> None: ...

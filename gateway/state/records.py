@@ -162,6 +162,43 @@ class Touched:
 
 
 @dataclass(frozen=True, slots=True)
+class Guest:
+    """Somebody whom no allowlist names: who asks to be let in with a code, or was let in by `who`.
+
+    `chat` is the direct chat with them, `since` when they asked or were let in, in seconds since the epoch.
+    """
+
+    platform: str
+    person: str
+    name: str
+    chat: ChatRef
+    since: float
+    who: str = ""
+
+    @property
+    def id(self) -> str:
+        return f"{self.platform}:{self.person}"
+
+
+Asked = Literal["new", "open", "quiet", "full"]
+"""What asking for a code came to: one was kept; one is open; that was said a moment ago; too many are open."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrongCode:
+    """Nobody's open code. `left` is how many wrong ones may still follow within the hour."""
+
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairingLocked:
+    """Too many wrong codes: none is looked at until this moment, in seconds since the epoch."""
+
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
 class DeadLetter:
     """An event that could not be handled."""
 

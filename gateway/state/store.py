@@ -9,6 +9,7 @@ from gateway.state.database import Database
 from gateway.state.facts import SqliteFacts
 from gateway.state.inbox import SqliteInbox
 from gateway.state.outbox import SqliteOutbox
+from gateway.state.pairing import SqlitePairing
 from gateway.state.sessions import SqliteSessions
 from gateway.state.traces import SqliteTraces
 from gateway.state.turns import SqliteTurns
@@ -27,6 +28,7 @@ class SqliteStore:
         self.usage = SqliteUsage(database)
         self.facts = SqliteFacts(database)
         self.traces = SqliteTraces(database)
+        self.pairing = SqlitePairing(database)
 
     @classmethod
     async def open(cls, path: Path) -> SqliteStore:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from memory.model import Action, Author, Change, Origin, Target, change_fields, change_from
+from memory.model import Action, Author, Change, Origin, Target, change_fields, change_from, misnamed
 
 ID = re.compile(r"[0-9a-f]{8}")
 Kind = Literal["memory", "skills"]
@@ -63,8 +63,12 @@ class PendingWrite:
         return None
 
     def same_as(self, other: PendingWrite) -> bool:
-        """Whether both would do the same to the same file."""
-        return (self.file, self.changes) == (other.file, other.changes)
+        """Whether both would do the same to the same file. Places move, and do not count."""
+        return (self.target, self.file, self._texts) == (other.target, other.file, other._texts)
+
+    @property
+    def _texts(self) -> list[tuple[Action, str | None, str | None]]:
+        return [(each.action, each.before, each.after) for each in self.changes]
 
 
 def gist(changes: tuple[Change, ...]) -> str:
@@ -100,7 +104,7 @@ def dump(write: PendingWrite) -> str:
         "gist": write.gist,
         "origin": author.origin.value,
         "flags": list(author.flags),
-        "created_at": datetime.fromtimestamp(write.created_at, UTC).isoformat(timespec="milliseconds"),
+        "created_at": datetime.fromtimestamp(write.created_at, UTC).isoformat(timespec="microseconds"),
         "session": author.session,
         "message": author.message,
         "chat": author.chat,
@@ -115,40 +119,65 @@ def load(text: str, name: str) -> PendingWrite:
     """The write in a file of that name (without suffix). Raises Unusable."""
     try:
         fields = json.loads(text)
+        json.dumps(fields, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise Unusable("it holds half a character, which can be neither kept nor shown") from None
     except (ValueError, RecursionError) as error:
         raise Unusable(f"it is not JSON: {error}") from None
     if not isinstance(fields, dict):
         raise Unusable("it is not an object")
     try:
         return _read(fields, name)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         missing = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
         raise Unusable(missing) from None
 
 
 def _read(fields: Mapping[str, Any], name: str) -> PendingWrite:
-    payload = fields["payload"]
+    payload, target = fields["payload"], Target(fields["target"])
+    if fields.get("kind", "memory") != "memory":
+        raise ValueError("it is no write to memory")
     changes = tuple(change_from(each) for each in payload["changes"])
-    pins = tuple(fields.get("pins", ()))
-    if not changes or not all(isinstance(each, str) for each in pins):
-        raise ValueError("it needs changes, and pins that are texts")
-    if any((each.action is Action.ADD) != (each.before is None) or each.before == each.after for each in changes):
-        raise ValueError("a change does not fit its action")
+    if not changes or not all(map(_fits, changes)):
+        raise ValueError("a change does not fit its action" if changes else "it has no changes")
+    if (why := misnamed(target, file := str(payload["file"]))) is not None:
+        raise ValueError(why)
     author = Author(
         Origin(fields["origin"]),
-        fields.get("session"),
-        fields.get("message"),
-        str(fields.get("author") or ""),
-        chat=fields.get("chat"),
-        flags=tuple(str(each) for each in fields.get("flags", ())),
+        _text(fields, "session"),
+        _text(fields, "message"),
+        _text(fields, "author") or "",
+        chat=_text(fields, "chat"),
+        flags=_texts(fields, "flags"),
     )
     return PendingWrite(
         id=name,
-        target=Target(fields["target"]),
-        file=str(payload["file"]),
+        target=target,
+        file=file,
         author=author,
         created_at=datetime.fromisoformat(fields["created_at"]).timestamp(),
         changes=changes,
-        pins=pins,
+        pins=_texts(fields, "pins"),
         gist=gist(changes),  # never what the file says of itself: people decide by it
     )
+
+
+def _fits(change: Change) -> bool:
+    """Whether it has the texts that its action is about: what is shown as a removal must not write."""
+    shape = (change.before is not None, change.after is not None)
+    shapes = {Action.ADD: (False, True), Action.PATCH: (True, True), Action.REMOVE: (True, False)}
+    return shape == shapes[change.action] and change.before != change.after
+
+
+def _text(fields: Mapping[str, Any], key: str) -> str | None:
+    value = fields.get(key)
+    if not isinstance(value, str | None):
+        raise ValueError(f"{key} is no text")
+    return value
+
+
+def _texts(fields: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    value = fields.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise ValueError(f"{key} is no list of texts")
+    return tuple(value)

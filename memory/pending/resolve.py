@@ -5,16 +5,16 @@ Every surface ends here. Who may decide is judged before; what is shown of a dec
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from memory.files import FileTrouble
 from memory.journal import Receipt
 from memory.model import Applied, Outcome, Reason, Refused, Target, Unchanged
 from memory.pending.model import PendingWrite
-from memory.pending.store import REPLACES, Broken, Claim, PendingStore, edited
+from memory.pending.store import Broken, Claim, PendingStore, edited
 from memory.store import Stores
 
 PATIENCE = 15.0
@@ -115,45 +115,62 @@ class Resolver:
         return Applied(write.target, record.id, record.changes, use, count)
 
     def mend(self) -> list[str]:
-        """Finish what dead processes left between claim and receipt; lines for the log. Raises FileTrouble."""
+        """Finish what dead processes left between claim and receipt; lines for the log."""
         lines = []
         with self.pendings.orphans() as claims:
             for claim in claims:
-                lines.append(self._mend(claim))
+                try:
+                    lines.append(self._mend(claim))
+                except FileTrouble as error:  # it stays as it is; the others are not to wait for it
+                    lines.append(f"{claim.id} was claimed by {claim.who}, and could not be looked into: {error}")
         return lines
 
     def _decide(self, name: str, step: Callable[[], Resolution | None]) -> Resolution:
         late = time.monotonic() + PATIENCE
+        missed = False
         try:
             while True:
                 self.mend()
                 if (done := step()) is not None:
                     return done
+                there = self.pendings.there(name)
                 if (receipt := self._records.receipt(name)) is not None:
                     return Decided(receipt)
-                if self.pendings.get(name) is None and self.pendings.path_of_claim(name) is None:
-                    receipt = self._records.receipt(name)  # it may have been written in between
-                    return Decided(receipt) if receipt is not None else Unknown(name)
+                if not there and missed:
+                    return Unknown(name)
                 if time.monotonic() > late:
                     return Kept(name, "somebody is deciding it right now; look again in a moment")
+                missed = not there
                 time.sleep(_POLL)
         except FileTrouble as error:
-            return Kept(name, str(error))
+            return self._halted(name, error)
+
+    def _halted(self, name: str, error: FileTrouble) -> Resolution:
+        """Whatever was half done is looked into as if the process had died."""
+        self.mend()
+        with suppress(FileTrouble):
+            if (receipt := self._records.receipt(name)) is not None:
+                return Decided(receipt)
+        return Kept(name, str(error))
 
     def _approve(self, name: str, who: str) -> Resolution | None:
         with self.pendings.claimed(name, "approve", who) as claim:
-            if claim is None:
-                return None
-            if isinstance(claim, Broken):
-                return Kept(name, f"it can never be carried out: {claim.why}. Reject it.")
-            outcome = self._carried_out(claim)
+            if claim is None or (before := self._decided_before(claim)) is not None:
+                return None if claim is None else before
+            if isinstance(claim.write, Broken):
+                return self._kept(claim, f"it can never be carried out: {claim.write.why}. Reject it.")
+            outcome = self._carried_out(claim, claim.write)
             if isinstance(outcome, Refused):
-                return Kept(name, outcome.message, claim.write)
-            self._settle(claim, "approved", outcome.id if isinstance(outcome, Applied) else "")
+                return self._kept(claim, outcome.message)
+            try:
+                self._settle(claim, "approved", outcome.id if isinstance(outcome, Applied) else "")
+            except FileTrouble:
+                if isinstance(outcome, Unchanged):
+                    raise
+                # It is in the store, and the journal says whose: the receipt can be made up for.
             return Approved(claim.write, outcome)
 
-    def _carried_out(self, claim: Claim) -> Applied | Unchanged | Refused:
-        write = claim.write
+    def _carried_out(self, claim: Claim, write: PendingWrite) -> Applied | Unchanged | Refused:
         author = replace(write.author, who=claim.who, pending=write.id)
         try:
             stores = self._holding(write.target, write.file)
@@ -165,50 +182,69 @@ class Resolver:
 
     def _reject(self, name: str, who: str) -> Resolution | None:
         with self.pendings.claimed(name, "reject", who) as claim:
-            if claim is None:
-                return None
-            if isinstance(claim, Broken):
+            if claim is None or (before := self._decided_before(claim)) is not None:
+                return None if claim is None else before
+            if isinstance(claim.write, Broken):
+                self.pendings.close(claim)  # there is nothing in it to lose
                 self._records.record(Receipt(name, "rejected", who, self._now()))
-                if (path := self.pendings.path_of_claim(name)) is not None:
-                    self.pendings.close(path)
                 return Rejected(name, None)
             self._settle(claim, "rejected")
             return Rejected(name, claim.write)
 
     def _edit(self, name: str, text: str, who: str) -> Resolution | None:
         with self.pendings.claimed(name, "edit", who) as claim:
-            if claim is None:
-                return None
-            if isinstance(claim, Broken):
-                return Kept(name, f"it cannot be read: {claim.why}. Reject it.")
+            if claim is None or (before := self._decided_before(claim)) is not None:
+                return None if claim is None else before
+            if isinstance(claim.write, Broken):
+                return self._kept(claim, f"it cannot be read: {claim.write.why}. Reject it.")
             try:
-                write = edited(claim.write, secrets.token_hex(4), text.strip())
+                write = edited(claim.write, claim.heir, text)
                 checked = self._holding(write.target, write.file).rehearse(write.target, write.changes)
             except ValueError as error:
-                return Kept(name, str(error), claim.write)
+                return self._kept(claim, str(error))
             if isinstance(checked, Refused):
-                return Kept(name, checked.message, claim.write)
+                return self._kept(claim, checked.message)
+            if checked.before == checked.after:
+                return self._kept(claim, "with that text it would change nothing.")
             self.pendings.keep(write)
-            self._settle(claim, "edited", write.id)
+            with suppress(FileTrouble):  # the new one waits: the receipt can be made up for
+                self._settle(claim, "edited", write.id)
             return Edited(claim.write, write)
 
+    def _decided_before(self, claim: Claim) -> Decided | None:
+        """For a file that somebody put back after it was decided. An id may come again: an older receipt is
+        another write's."""
+        receipt = self._records.receipt(claim.id)
+        if receipt is None or isinstance(claim.write, Broken) or receipt.time < claim.write.created_at:
+            return None
+        self.pendings.close(claim)
+        return Decided(receipt)
+
+    def _kept(self, claim: Claim, why: str) -> Kept:
+        self.pendings.give_back(claim)
+        return Kept(claim.id, why, claim.write if isinstance(claim.write, PendingWrite) else None)
+
     def _settle(self, claim: Claim, result: str, detail: str = "") -> None:
-        self._records.record(Receipt(claim.write.id, result, claim.who, self._now(), detail))
-        self.pendings.close(claim.path)
+        self._records.record(Receipt(claim.id, result, claim.who, self._now(), detail))
+        self.pendings.close(claim)
 
     def _mend(self, claim: Claim) -> str:
         """What became of a claim whose process died: the receipt tells, or else the journal."""
-        name = claim.write.id
+        name = claim.id
         if self._records.receipt(name) is not None:
-            self.pendings.close(claim.path)
+            self.pendings.close(claim)
             return f"{name} was decided; its file is gone now"
         record = self._records.carried_out(name) if claim.decision == "approve" else None
         if record is not None:
             self._settle(claim, "approved", record.id)
             return f"{name} was approved by {claim.who} and is in the store; the receipt was made up for"
-        heir = next((each for each in self.pendings.waiting() if f"{REPLACES}{name}" in each.flags), None)
-        if heir is not None:
-            self._settle(claim, "edited", heir.id)
-            return f"{name} was edited by {claim.who} and waits as {heir.id}; the receipt was made up for"
+        if claim.heir and self._took_its_place(claim.heir):
+            self._settle(claim, "edited", claim.heir)
+            return f"{name} was edited by {claim.who}, into {claim.heir}; the receipt was made up for"
         self.pendings.give_back(claim)
         return f"{name} was claimed by {claim.who} and not decided; it waits again"
+
+    def _took_its_place(self, heir: str) -> bool:
+        """Whether the new text of an edit was kept: it waits, is being decided, or was."""
+        seen = self.pendings.there(heir) or self._records.receipt(heir) is not None
+        return seen or self.pendings.there(heir)  # once more, since a rename can hide it

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import secrets
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,7 +18,8 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import quote, unquote
 
-from memory.files import FileTrouble, read, write_atomic
+from memory.entries import tidy
+from memory.files import FileTrouble, Unwritable, decoded, write_atomic
 from memory.model import Author, Draft, Reason, Refused, Staged
 from memory.pending.model import ID, PendingWrite, Unusable, dump, gist, load, pins_of
 
@@ -26,16 +29,9 @@ REPLACES = "replaces:"
 
 Decision = Literal["approve", "reject", "edit"]
 _DECISIONS: tuple[Decision, ...] = ("approve", "reject", "edit")
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One decision being carried out: nobody else can take the write meanwhile. `path` is the claimed file."""
-
-    write: PendingWrite
-    decision: Decision
-    who: str
-    path: Path
+_CLAIM = re.compile(r"([0-9a-f]{8})\.(approve|reject|edit)(?:-([0-9a-f]{8}))?\.(.*)\.claimed", re.DOTALL)
+_WHO = 150
+"""Characters of the decider in a file's name, which may have 255 bytes; the receipt has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +40,19 @@ class Broken:
 
     id: str
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One decision being carried out: nobody else can take the write meanwhile. `path` is the claimed file; what is
+    no ordinary file is claimed in its place. `heir` is the id of the write that an edit puts there instead."""
+
+    id: str
+    write: PendingWrite | Broken
+    decision: Decision
+    who: str
+    path: Path
+    heir: str = ""
 
 
 class PendingStore:
@@ -87,13 +96,13 @@ class PendingStore:
         write_atomic(self._path(write.id), dump(write))
 
     def waiting(self) -> list[PendingWrite]:
-        """What can be decided, the oldest first. Raises FileTrouble."""
-        found = [each for each in map(self._read, self._ids()) if isinstance(each, PendingWrite)]
+        """What can be decided, the oldest first."""
+        found = [each for each in map(self._read, self.ids()) if isinstance(each, PendingWrite)]
         return sorted(found, key=lambda each: (each.created_at, each.id))
 
     def broken(self) -> list[Broken]:
         """Files in the folder that are no pending writes, or can never be carried out."""
-        return [each for each in map(self._read, self._ids()) if isinstance(each, Broken)]
+        return [each for each in map(self._read, self.ids()) if isinstance(each, Broken)]
 
     def get(self, name: str) -> PendingWrite | Broken | None:
         """The write that waits under exactly this id."""
@@ -101,100 +110,95 @@ class PendingStore:
 
     def ids(self) -> list[str]:
         """The ids of all files that wait, broken ones included."""
-        return self._ids()
+        return sorted(path.stem for path in self._folder.glob("*.json") if ID.fullmatch(path.stem))
+
+    def there(self, name: str) -> bool:
+        """Whether something of that id waits, or is being decided right now. A file that is renamed at this moment
+        may be overlooked: ask twice."""
+        return ID.fullmatch(name) is not None and any(self._folder.glob(f"{name}.*"))
 
     @contextmanager
-    def claimed(self, name: str, decision: Decision, who: str) -> Iterator[Claim | Broken | None]:
+    def claimed(self, name: str, decision: Decision, who: str) -> Iterator[Claim | None]:
         """Take a write for a decision; None when somebody else did, or it is not there. Inside the block it belongs
-        to this process; at its end the file is given back unless `close` was called."""
+        to this process. One that is neither closed nor given back there is as if the process had died."""
         path = self._path(name)
-        try:
-            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW) if ID.fullmatch(name) else None
-        except (OSError, ValueError):
-            handle = None
-        if handle is None:  # a name that is no id leads nowhere, least of all out of the folder
-            yield None
+        # A name that is no id leads nowhere, least of all out of the folder.
+        opened = _opened(path) if ID.fullmatch(name) else None
+        if not isinstance(opened, int):
+            yield None if opened is None else Claim(name, Broken(name, opened), decision, who, path)
             return
         try:
-            target = self._folder / f"{name}.{decision}.{quote(who, safe='')}{CLAIMED}"
-            if not _lock(handle) or not _same(handle, path) or not _renamed(path, target):
-                yield None
-                return
-            try:
-                write = self._parsed(target, name)
-                yield write if isinstance(write, Broken) else Claim(write, decision, who, target)
-            finally:
-                if target.exists():
-                    target.rename(path)
+            heir = self._fresh_id() if decision == "edit" else ""
+            word = f"{decision}-{heir}" if heir else decision
+            target = self._folder / f"{name}.{word}.{quote(who, safe='', errors='replace')[:_WHO]}{CLAIMED}"
+            write = self._parsed(target, name) if _taken(opened, path, target) else None
+            yield None if write is None else Claim(name, write, decision, who, target, heir)
         finally:
-            os.close(handle)
+            os.close(opened)
 
-    @staticmethod
-    def close(path: Path) -> None:
-        """The decision stands and is on record: the file goes."""
-        path.unlink(missing_ok=True)
+    def close(self, claim: Claim) -> None:
+        """The decision stands and is on record: the file goes. Raises FileTrouble."""
+        try:
+            claim.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise Unwritable(f"{claim.path} was not removed: {error.strerror}.") from error
 
-    def path_of_claim(self, name: str) -> Path | None:
-        """The claimed file of a write that somebody decides right now."""
-        return next(iter(self._folder.glob(f"{name}.*{CLAIMED}")), None) if ID.fullmatch(name) else None
+    def give_back(self, claim: Claim) -> None:
+        """Nothing was done: it waits again. Raises FileTrouble."""
+        try:
+            claim.path.rename(self._path(claim.id))
+        except OSError as error:
+            raise Unwritable(f"{claim.path} was not renamed: {error.strerror}.") from error
 
     @contextmanager
     def orphans(self) -> Iterator[list[Claim]]:
         """Claims whose process died, locked for the block. Those that are at work are left alone."""
         handles: list[int] = []
-        found: list[Claim] = []
         try:
-            for path in sorted(self._folder.glob(f"*{CLAIMED}")):
-                claim = self._orphan(path, handles)
-                found += [claim] if claim is not None else []
-            yield found
+            yield [
+                claim
+                for path in sorted(self._folder.glob(f"*{CLAIMED}"))
+                if (claim := self._orphan(path, handles)) is not None
+            ]
         finally:
             for handle in handles:
                 os.close(handle)
 
-    def give_back(self, claim: Claim) -> None:
-        """A dead process had taken it and done nothing: it waits again."""
-        claim.path.rename(self._path(claim.write.id))
-
     def _orphan(self, path: Path, handles: list[int]) -> Claim | None:
-        try:
-            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-        except OSError:
+        named, opened = _CLAIM.fullmatch(path.name), _opened(path)
+        if not isinstance(opened, int):
             return None
-        handles.append(handle)
-        if not _lock(handle) or not _same(handle, path):
+        handles.append(opened)
+        if named is None or not _lock(opened) or not _same(opened, path):
             return None
-        name, _, rest = path.name.removesuffix(CLAIMED).partition(".")
-        decision, _, who = rest.partition(".")
+        name, word, heir, who = named.groups()
+        decision = next(each for each in _DECISIONS if each == word)
         write = self._parsed(path, name)
-        known = next((each for each in _DECISIONS if each == decision), None)
-        if isinstance(write, Broken) or known is None:
-            if not self._path(name).exists() and ID.fullmatch(name):
-                path.rename(self._path(name))
-            return None
-        return Claim(write, known, unquote(who), path)
-
-    def _ids(self) -> list[str]:
-        return sorted(path.stem for path in self._folder.glob("*.json") if ID.fullmatch(path.stem))
+        return None if write is None else Claim(name, write, decision, unquote(who), path, heir or "")
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.json"
 
     def _read(self, name: str) -> PendingWrite | Broken | None:
-        return self._parsed(self._path(name), name) if self._path(name).exists() else None
+        return self._parsed(self._path(name), name)
 
     @staticmethod
-    def _parsed(path: Path, name: str) -> PendingWrite | Broken:
+    def _parsed(path: Path, name: str) -> PendingWrite | Broken | None:
+        """None when there is no file, or no longer."""
+        opened = _opened(path)
+        if not isinstance(opened, int):
+            return None if opened is None else Broken(name, opened)
         try:
-            write = load(read(path) or "", name)
-        except (Unusable, FileTrouble) as error:
+            with os.fdopen(opened, "rb") as file:
+                write = load(decoded(path, file.read()), name)
+        except (Unusable, FileTrouble, OSError) as error:
             return Broken(name, str(error))
         return write if write.unpinned is None else Broken(name, write.unpinned)
 
     def _fresh_id(self) -> str:
         while True:
             name = secrets.token_hex(4)
-            if not any(self._folder.glob(f"{name}.*")):
+            if not self.there(name):
                 return name
 
 
@@ -205,10 +209,36 @@ def edited(write: PendingWrite, name: str, text: str) -> PendingWrite:
     if len(write.changes) != 1 or not texts:
         what = "several changes" if len(write.changes) > 1 else "a removal, and has no text"
         raise ValueError(f"{write.id} is {what}: reject it, and use /remember or /forget.")
-    changes = (replace(write.changes[0], after=text),)
+    changes = (replace(write.changes[0], after=tidy(text)),)
     flags = (*write.author.flags, f"{REPLACES}{write.id}")
     author = replace(write.author, flags=flags)
     return replace(write, id=name, changes=changes, gist=gist(changes), author=author)
+
+
+def _opened(path: Path) -> int | str | None:
+    """A handle of an ordinary file, None when nothing is there, or why it is not opened: links are not followed, and
+    what would make a reader wait is left alone."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return "it is a link" if path.is_symlink() else f"it cannot be opened: {error.strerror}"
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    return "it is no ordinary file"
+
+
+def _taken(handle: int, path: Path, target: Path) -> bool:
+    """Whether the opened file is ours now, and has its new name."""
+    if not _lock(handle) or not _same(handle, path):
+        return False
+    try:
+        path.rename(target)
+    except OSError:
+        return False
+    return True
 
 
 def _lock(handle: int) -> bool:
@@ -226,11 +256,3 @@ def _same(handle: int, path: Path) -> bool:
     except OSError:
         return False
     return (ours.st_dev, ours.st_ino) == (theirs.st_dev, theirs.st_ino)
-
-
-def _renamed(path: Path, target: Path) -> bool:
-    try:
-        path.rename(target)
-    except OSError:
-        return False
-    return True

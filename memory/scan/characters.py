@@ -13,7 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _SUSPECTS = {
-    "text-direction": ("\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069", "It holds signs that turn the order of letters."),
+    "text-direction": (
+        "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069",
+        "It holds signs that turn the order of letters.",
+    ),
     "tag-characters": ("\U000e0000-\U000e007f", "It holds letters that no screen shows."),
     "variation-selectors": (
         "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef",
@@ -123,7 +126,7 @@ def _runs_from_the_right(text: str, at: int) -> bool:
         return False
     start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
     line = text[start : end if end >= 0 else len(text)]
-    return any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in line)
+    return any(letter.isalpha() and unicodedata.bidirectional(letter) in ("R", "AL") for letter in line)
 
 
 def _may_be_hyphenated(text: str, at: int) -> bool:

@@ -33,16 +33,17 @@ def views(text: str) -> Iterator[Folded]:
     words closed up and word chains opened; with digits that stand for letters as letters; upside down.
     """
     seen: set[str] = set()
-    for view in _readings(_plain(text)):
+    for view in _readings(text):
         even = _evenly_spaced(view)
         if even.text not in seen:
             seen.add(even.text)
             yield even
 
 
-def _readings(plain: Folded) -> Iterator[Folded]:
+def _readings(text: str) -> Iterator[Folded]:
+    plain = _plain(text)
     yield plain
-    latin = plain if plain.text.isascii() else _translated(plain, _latin())
+    latin = plain if plain.text.isascii() else _looking_latin(text, plain)
     yield latin
     words = _rewritten(_rewritten(latin, _spaced_letters(), _closed_up), _word_chain(), _opened)
     yield words
@@ -98,8 +99,11 @@ def _letter(sign: str) -> str:
 
 def _is_stroke(sign: str) -> bool:
     """An accent or a line across a letter, not a mark that is a part of its script."""
-    return "\u0300" <= sign <= "\u036f" or "\u1ab0" <= sign <= "\u1aff" or "\u1dc0" <= sign <= "\u1dff" or (
-        "\u20d0" <= sign <= "\u20ff"
+    return (
+        "\u0300" <= sign <= "\u036f"
+        or "\u1ab0" <= sign <= "\u1aff"
+        or "\u1dc0" <= sign <= "\u1dff"
+        or ("\u20d0" <= sign <= "\u20ff")
     )
 
 
@@ -107,7 +111,7 @@ def _evenly_spaced(view: Folded) -> Folded:
     """One space, one line break, or two of them, for any run of white space."""
     if not re.search(r"\s\s|[^\S \n]", view.text):
         return view
-    return _rewritten(view, re.compile(r"\s+"), lambda run: "\n\n"[: run.count("\n")] or " ")
+    return _rewritten(view, re.compile(r"\s{2,}|[^\S \n]"), lambda run: "\n\n"[: run.count("\n")] or " ")
 
 
 def _translated(view: Folded, table: Mapping[int, str]) -> Folded:
@@ -188,6 +192,18 @@ _PAIRS = """
 """
 
 
+_GREEK_CAPITALS = {"Η": "h", "Ν": "n", "Υ": "y"}
+"""Those whose small letters look like others."""
+
+
+def _looking_latin(text: str, plain: Folded) -> Folded:
+    letters = plain.text.translate(_latin())
+    if any(capital in text for capital in _GREEK_CAPITALS):
+        places = zip(letters, plain.origin, strict=True)
+        letters = "".join(_GREEK_CAPITALS.get(text[at], letter) for letter, at in places)
+    return Folded(letters, plain.origin)
+
+
 @functools.cache
 def _latin() -> dict[int, str]:
     """Cyrillic, Greek, Armenian, phonetic and small capital letters, and letters in boxes."""
@@ -199,4 +215,5 @@ def _latin() -> dict[int, str]:
 
 @functools.cache
 def _turned() -> dict[int, str]:
-    return str.maketrans("ɐqɔpǝɟƃɓɥıᴉɾʞןɯuodbɹsʇnʌʍxʎz", "abcdefgghiijklmnopqrstuvwxyz")
+    letters = zip("ɐqɔpǝɟƃɓɥıᴉɾʞןɯuodbɹsʇnʌʍxʎz", "abcdefgghiijklmnopqrstuvwxyz", strict=True)
+    return {ord(turned): letter for turned, letter in letters}

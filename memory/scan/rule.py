@@ -1,4 +1,5 @@
-"""What a rule is, and how rules are looked for in a folded text. The phrases are in the tables of `memory.scan.rules`.
+"""What a rule is, and how rules are looked for in a folded text. The phrases are in the tables of
+`memory.scan.rules`.
 
 The time is linear in the text: gaps have a bound, and what must stand near a match is looked for in a bounded window.
 """
@@ -12,15 +13,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from memory.scan.beginnings import beginnings, first_letters
+
 _REACH = 260
 """How far, in characters, what belongs to a match may stand from it."""
 
 
 class Within(Enum):
-    """Where the other words of a rule must stand: in the same sentence, or just nearby."""
+    """Where the other words of a rule must stand: in the same sentence, or in some sentence nearby. Steps may be
+    told in several entries; of a passage, one entry must hold all but the words that are cut in two."""
 
     SENTENCE = "sentence"
     PASSAGE = "passage"
+    STEPS = "steps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +57,15 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
-    """A rule ready to be looked for."""
+class Written:
+    """A rule with its shorthands written out. `begins` are the first letters of words of which one must be there for
+    each of its parts, as far as they are known."""
 
     rule: Rule
-    pattern: re.Pattern[str]
-    near: tuple[re.Pattern[str], ...]
-    unless: re.Pattern[str] | None
+    pattern: str
+    near: tuple[str, ...]
+    unless: str
+    begins: tuple[frozenset[str], ...]
 
 
 @functools.cache
@@ -66,45 +73,47 @@ def _pattern(source: str) -> re.Pattern[str]:
     return re.compile(source, re.DOTALL)
 
 
-def compiled(rule: Rule, families: Mapping[str, str]) -> Compiled:
-    """The rule with its shorthands written out. Raises KeyError for an unknown family."""
-    write = functools.partial(_written_out, families=families)
-    unless = _pattern(write(rule.unless)) if rule.unless else None
-    return Compiled(rule, _pattern(write(rule.pattern)), tuple(_pattern(write(each)) for each in rule.near), unless)
+def written(rule: Rule, families: Mapping[str, str]) -> Written:
+    """The rule, ready to be looked for; nothing is compiled before it is needed. Raises KeyError for an unknown
+    family."""
+    pattern, *near, unless = (_written_out(each, families) for each in (rule.pattern, *rule.near, rule.unless))
+    begins = [first_letters(each) for each in (pattern, *near)]
+    return Written(rule, pattern, tuple(near), unless, tuple(each for each in begins if each is not None))
 
 
 def _written_out(pattern: str, families: Mapping[str, str]) -> str:
     while re.search(r"%[A-Z_]+%", pattern):
         pattern = re.sub(r"%([A-Z_]+)%", lambda match: f"(?:{families[match[1]]})", pattern)
-    pattern = pattern.replace(" ", r"[\W_]{1,3}")
+    pattern = pattern.replace(" ", r"(?:[\W_]{1,3})")
     return re.sub(r"<(\d+)>", r"(?:[^.!?。]|[.!?](?=\\S)){0,\1}?", pattern)
 
 
 class Text:
-    """A folded text, cut into sentences when a rule asks for it."""
+    """A folded text, cut into words and sentences when a rule asks for it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._begins = beginnings(text)
         self._ends: list[int] | None = None
 
-    def hits(self, rule: Compiled) -> Iterator[Hit]:
+    def hits(self, rule: Written) -> Iterator[Hit]:
         """Where the rule is broken; matches do not overlap."""
-        for match in rule.pattern.finditer(self.text):
+        if any(self._begins.isdisjoint(letters) for letters in rule.begins):
+            return
+        for match in _pattern(rule.pattern).finditer(self.text):
             start, end = match.span()
-            if end == start:
-                continue
             low, high = self._window(start, end, rule.rule.within)
-            if rule.unless is not None and rule.unless.search(self.text, low, high):
+            if rule.unless and _pattern(rule.unless).search(self.text, low, high):
                 continue
-            beside = [near.search(self.text, low, high) for near in rule.near]
+            beside = [_pattern(near).search(self.text, low, high) for near in rule.near]
             found = [each.span() for each in beside if each is not None]
-            if len(found) == len(beside):
+            if end > start and len(found) == len(beside):
                 places = [(start, end), *found]
                 yield Hit(rule.rule, start, end, min(first for first, _ in places), max(last for _, last in places))
 
     def _window(self, start: int, end: int, within: Within) -> tuple[int, int]:
         low, high = max(0, start - _REACH), min(len(self.text), end + _REACH)
-        if within is Within.PASSAGE:
+        if within is not Within.SENTENCE:
             return low, high
         if self._ends is None:
             self._ends = [match.end() for match in _sentence_end().finditer(self.text)]

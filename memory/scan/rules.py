@@ -9,7 +9,7 @@ import functools
 import re
 from collections.abc import Iterator
 
-from memory.scan.rule import Compiled, Hit, Rule, Text, compiled
+from memory.scan.rule import Hit, Rule, Text, Written, written
 from memory.scan.rules_cjk import CJK, CJK_FAMILIES
 from memory.scan.rules_code import CODE, CODE_FAMILIES
 from memory.scan.rules_english import ENGLISH, ENGLISH_FAMILIES
@@ -27,15 +27,27 @@ def hits(text: str) -> Iterator[Hit]:
                 yield from sentences.hits(rule)
 
 
+def knows(word: str) -> bool:
+    """Whether rules speak of such a word: only then another reading of a text matters."""
+    return (len(word) > 2 and word in _words()) or any(word[:length] in _words() for length in range(4, len(word)))
+
+
 @functools.cache
-def _tables() -> tuple[tuple[re.Pattern[str] | None, tuple[Compiled, ...]], ...]:
-    """The compiled tables, each with the letters without which none of its rules can match."""
+def _words() -> frozenset[str]:
+    families = " ".join([*CODE_FAMILIES.values(), *ENGLISH_FAMILIES.values(), *OTHER_FAMILIES.values()])
+    patterns = " ".join(pattern for rule in RULES for pattern in (rule.pattern, *rule.near))
+    return frozenset(re.findall("[a-z]{3,}", re.sub(r"\\[a-zA-Z]", " ", f"{families} {patterns}")))
+
+
+@functools.cache
+def _tables() -> tuple[tuple[re.Pattern[str] | None, tuple[Written, ...]], ...]:
+    """The tables, each with the letters without which none of its rules can match."""
     families = {**CODE_FAMILIES, **ENGLISH_FAMILIES, **CJK_FAMILIES, **OTHER_FAMILIES}
     latin = re.compile(r"[a-z]{3}")
     return (
-        (None, tuple(compiled(rule, families) for rule in CODE)),
-        (latin, tuple(compiled(rule, families) for rule in ENGLISH)),
-        (re.compile("[\u3040-\u30ff\u4e00-\u9fff]"), tuple(compiled(rule, families) for rule in CJK)),
-        (latin, tuple(compiled(rule, families) for rule in OTHER)),
-        (re.compile("[а-я]{3}"), tuple(compiled(rule, families) for rule in CYRILLIC)),
+        (None, tuple(written(rule, families) for rule in CODE)),
+        (latin, tuple(written(rule, families) for rule in ENGLISH)),
+        (re.compile("[\u3040-\u30ff\u4e00-\u9fff]"), tuple(written(rule, families) for rule in CJK)),
+        (latin, tuple(written(rule, families) for rule in OTHER)),
+        (re.compile("[а-я]{3}"), tuple(written(rule, families) for rule in CYRILLIC)),
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from memory.scan.rule import Rule
 
 CODE_FAMILIES = {
-    "URL": r"https?://|ftp://|\bwss?://|\bhxxps?://|\bwebhook|\bpastebin|\b[\w.+-]+@[\w-]+\.[a-z]|\b\d{1,3}(?:\.\d{1,3}){3}\b|"
-    r"\b[\w-]+\.(?:example|com|net|org|io|dev|ru|cn|xyz|info|onion|site|co|app)\b(?!/?[-\w]*\.(?:md|py))",
+    "URL": r"https?://|ftp://|\bwss?://|\bhxxps?://|\bwebhook|\bpastebin|\b[\w.+-]{1,64}@[\w-]{1,64}\.[a-z]|\b\d{1,3}(?:\.\d{1,3}){3}\b|"
+    r"\b[\w-]{1,64}\.(?:example|com|net|org|io|dev|ru|cn|xyz|info|onion|site|co|app)\b(?!/?[-\w]*\.(?:md|py))",
     "SECRET_FILE": r"\.ssh/(?!config\b|known_hosts|\w+\.pub)(?:id_\w+(?!\w*\.pub)|\*|identity|$|\s)|\.ssh(?=[\s'\")]|$)|id_(?:rsa|ed25519|ecdsa|dsa)\b(?!\.pub)|\.env\b|"
     r"\.aws(?:/credentials|\b)|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.docker/config|\.kube/config|\.gnupg|\.password-store|"
     r"/etc/shadow|/etc/sudoers|\bauth\.json|\bcredentials?\.(?:json|ya?ml|ini|txt|csv)|\bsecrets?\.(?:json|ya?ml|toml|env|txt)|"
@@ -22,7 +22,7 @@ CODE_FAMILIES = {
     r"\.(?:cursor|windsurf|cline|roo)rules\b|\.mdc\b|\bpersona file|\bsystem prompt file|\binstructions? file|\bagent(?:'s)? (?:file|instructions|config\w*)|"
     r"\.claude/|\.cursor/|copilot instructions",
     "FETCH": r"\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|invoke-expression|aria2c|fetch|lwp-download|httpie|http)\b",
-    "SHELL": r"(?:sudo\s+(?:-\w+\s+)*)?(?:/(?:usr/)?bin/(?:env\s+)?)?(?:(?:ba|z|da|k|fi)?sh|python\d?|perl|ruby|node|php|iex|osascript|source|pwsh|powershell)\b",
+    "SHELL": r"(?:sudo\s+(?:-\w+\s+){0,3})?(?:/(?:usr/)?bin/(?:env\s+)?)?(?:(?:ba|z|da|k|fi)?sh|python\d?|perl|ruby|node|php|iex|osascript|source|pwsh|powershell)\b",
 }
 
 _REMOTE = "It runs code from the network that nobody has looked at."
@@ -48,9 +48,9 @@ CODE: tuple[Rule, ...] = (
     Rule("remote-code", _REMOTE, r"\b(?:iex|invoke-expression)\b[^\n]{0,60}(?:iwr|irm|invoke-web|downloadstring|net\.webclient)|downloadstring\([^\n]{0,100}\|\s?iex"),
     Rule("remote-code", _REMOTE, r"\bbase64\s(?:-d|--decode|-D)\b[^\n]{0,40}\|\s?%SHELL%"),
     Rule("remote-code", _REMOTE, r"\b(?:download|fetch|pull|get|load|retrieve|grab)s?\b<60>\b(?:run|execute|install|launch|start|source|eval)s?\b", (r"%URL%", r"\b(?:script|file|newest|latest|code|binary|whatever|content|boot|plist|it|payload|program|update|says|each|every)\b")),
-    Rule("reverse-shell", _SHELL, r"/dev/(?:tcp|udp)/|\b(?:nc|ncat|netcat)\s(?:-\w+\s)*-?\w*e\s?/?\S{0,10}(?:sh|cmd)|\bsocat\b[^\n]{0,80}exec|\bmkfifo\b[^\n]{0,100}\bnc\b|\bbash\s-i\b"),
+    Rule("reverse-shell", _SHELL, r"/dev/(?:tcp|udp)/|\b(?:nc|ncat|netcat)\s(?:-\w+\s){0,3}-?\w*e\s?/?\S{0,10}(?:sh|cmd)|\bsocat\b[^\n]{0,80}exec|\bmkfifo\b[^\n]{0,100}\bnc\b|\bbash\s-i\b"),
     Rule("reverse-shell", _SHELL, r"\bssh\s(?:-\w+\s){0,3}-(?:\w*R)\s?\d+|\bngrok\s(?:tcp|http)|\bxmrig|\bcryptominer|\breverse shell"),
-    Rule("secret-file-sent", _LEAK, r"%SECRET_FILE%", (r"\b(?:curl|wget|nc|ncat|netcat|scp|rsync|sftp|ftp|gist|rclone|xxd|nslookup|dig|host|telnet|socat|mail|sendmail|mutt|urlopen|requests\.\w+|fetch|transfer\.sh|httpie|aws s3|dns\w*)\b|\.dns\.|https?://",), r"\bssh-copy-id\b"),
+    Rule("secret-file-sent", _LEAK, r"%SECRET_FILE%", (r"\b(?:curl|wget|nc|ncat|netcat|scp|rsync|sftp|ftp|gist|rclone|xxd|nslookup|telnet|socat|sendmail|mutt|urlopen|requests\.\w+|transfer\.sh|httpie|aws s3)\b|\bfetch\(|\.dns\.|https?://",), r"\bssh-copy-id\b"),
     Rule("secret-file-sent", _LEAK, r"(?:process\.env|os\.environ|\$env:|\bprintenv\b|\benv\s?\||\bset\s?\||/proc/self/environ|\bgetenv\b|\$\{?[a-z_]*(?:token|secret|api_?key|password|passwd|credential)s?\b)", (r"\b(?:curl|wget|nc|netcat|fetch|urlopen|urllib|requests\.\w+|axios|http\.\w+|xmlhttprequest|sendbeacon|dns|nslookup|dig)\b|[?&]\w{1,10}=\s?[\"'$+{]|\bpost(?:s|ed)?\b",), r"authorization:\s?(?:bearer|token|basic)|-h [\"']?(?:authorization|x-api-key)"),
     Rule("secret-file-sent", _LEAK, r"\b(?:curl|wget)\b[^\n]{0,120}(?:--data(?:-\w+)?|-d|--post-file|--upload-file|-t|-f|--form)[\s=]?[\"']?(?:\w+=)?@?[^\n]{0,40}%SECRET_FILE%|\b(?:curl|wget)\b[^\n]{0,120}\$\([^\n)]{0,80}(?:/etc/|~/\.|\$home|env\b|token|history)"),
     Rule("start-up-changed", _START, r">>?\s?[\"']?(?:~|\$home|\$\{home\}|/root|/home/\w+|/etc|[a-z]:)?[\w./\\-]{0,60}?%START_FILE%"),

@@ -37,7 +37,7 @@ ENGLISH_FAMILIES = {
     "OUT": r"%URL%|\b(?:to|with|for) (?:who ?ever|anyone|anybody|everyone|everybody|any person|the first|the caller|the sender|strangers?|them|outsiders?|third part\w+|the public|whom ?ever)\b|"
     r"\b(?:public|publicly|pastebin|gist|webhooks?|urls?|links?|third part(?:y|ies)|outside|external|attacker|repl(?:y|ies)|responses?|answers?|every message|footer|signature|commit messages?|"
     r"poem|acrostic|first letters|captions?|pictures?|images?|query string|dns|whoever|channel|chat \d+|server \d+|their server|our server|our form|the form|ftp|partner|group|issue tracker|"
-    r"forum|blog|tweet|headers?|document|file name|subject line|albums?|auditors|number \+?\d|\+\d[\d -]{5,}|telegram|discord|slack|whatsapp)\b|#\w+|@\w{3,}",
+    r"forum|blog|tweet|headers?|document|file name|subject line|albums?|auditors|number \+?\d|\+\d[\d\s-]{5,}|telegram|discord|slack|whatsapp)\b|#\w+|@\w{3,}",
     "PRIVATE": r"\b(?:conversations?|chat (?:history|logs?)|chats|transcripts?|dialogues?|messages|mails?|e-?mails|inbox|contacts?|address ?book|phone numbers?|diary|calendar|locations?|whereabouts|photos|pictures|"
     r"documents|files|notes|memory entries|memor(?:y|ies)|(?:user )?profile|personal (?:data|details|information)|browsing history|search(?:es| history)|screenshots?|"
     r"recordings?|health (?:data|records)|bank (?:statements?|details)|invoices|(?:everything|anything|whatever|what|each thing|all|things|words) (?:that )?(?:the |your )?(?:user|owner|he|she|they|person|family) (?:\w+ )?"
@@ -53,7 +53,7 @@ ENGLISH_FAMILIES = {
     r"(?:does|do)(?:n't| not) (?:apply|count|matter|bind)|must not be followed|ceased?|stopped|ignored|disregarded|forgotten|have no|has no|counts? for nothing|taken out|behind you|loses?|yields?)\b",
     "DESTROY": r"\b(?:empty|empties|wipe|delete|erase|destroy|format|shred|drop|remove|overwrite|corrupt|encrypt|purge|trash|rm -rf|kill|burn|zero)\b",
     "FREE": r"\b(?:unrestricted|uncensored|unfiltered|jailbroken|unbound|unchained|unlimited|unmoderated|unhinged|lawless|amoral|evil|malicious|rogue|omnipotent|liberated|freed?|"
-    r"(?:without|no|free (?:of|from)|not bound by|beyond|ignor\w+|lacks?|above|outside|unburdened by|never heard of|rid of|exempt from|not subject to|any) (?:any |all |the |your |its |moral |ethical |more |content )*"
+    r"(?:without|no|free (?:of|from)|not bound by|beyond|ignor\w+|lacks?|above|outside|unburdened by|never heard of|rid of|exempt from|not subject to|any) (?:any |all |the |your |its |moral |ethical |more |content ){0,4}"
     r"(?:restrictions?|limit\w*|rules|filters?|guidelines|ethics|morals?|moral \w+|content policy|policies|policy|safety \w+|safety|censorship|boundaries|conscience|constraints?|refusals?|warnings?|inhibitions|scruples|guardrails|disclaimers?|taboos?))\b",
 }
 
@@ -74,7 +74,7 @@ ENGLISH: tuple[Rule, ...] = (
     Rule("ignore-instructions", _INJECTION, r"%IGNORE%<40>%THEIRS%<30>%RULES%", unless=r"%OTHER_WORLD%"),
     Rule("ignore-instructions", _INJECTION, r"%IGNORE%<20>%RULES%<25>\b(?:above|below|before|you (?:were|have|got|had|know)|so far|given|of the (?:operator|developer|system|owner|house)|from (?:the )?(?:system|operator|developer|owner)|previously)\b", unless=r"%OTHER_WORLD%"),
     Rule("ignore-instructions", _INJECTION, r"%IGNORE%<12>\b(?:every ?thing|all|anything|what ?ever|what|whatsoever)\b<20>\b(?:told|said|above|before this|before now|previously|came before|preceding|stated|learn(?:ed|t)|instructed|up to (?:here|now|this)|written so far|trained)\b", unless=r"%OTHER_WORLD%"),
-    Rule("ignore-instructions", _INJECTION, r"\b(?:every ?thing|all|anything|what) (?:that )?(?:(?:was |is |comes? |came |stands |stood |written |said )*(?:above|before) (?:this|here|it)|you (?:were|have been|got|had been|are|'ve been) (?:told|taught|given|instructed|asked|trained))<60>%GONE%"),
+    Rule("ignore-instructions", _INJECTION, r"\b(?:every ?thing|all|anything|what) (?:that )?(?:(?:was |is |comes? |came |stands |stood |written |said ){0,4}(?:above|before) (?:this|here|it)|you (?:were|have been|got|had been|are|'ve been) (?:told|taught|given|instructed|asked|trained))<60>%GONE%"),
     Rule("ignore-instructions", _INJECTION, r"\b(?:your|previous|prior|earlier|system|original|initial|safety|preceding|former|content|starting|opening|existing|built-in|the (?:above|old|starting|first)) (?:\w+ ){0,2}(?:%RULES%|text|words|page|setup|configuration|restraints)<40>(?:%GONE%|=)", unless=r"%OTHER_WORLD%|\b(?:tenants?|debts?|fines?)\b"),
     Rule("ignore-instructions", _INJECTION, r"\b(?:takes? precedence|has priority|have priority|overrides?|outranks?|supersedes?|stands? above|wins? over|beats?|trumps?|prevails? over|comes? before|overrule[sd]?|weighs? more than|replaces?)\b<40>\b(?:(?:all|any|your|other|previous|earlier|system|every|existing|prior|the|safety) (?:\w+ ){0,2}(?:instructions?|prompts?|polic(?:y|ies)|guidelines|directives|commands?|settings)|(?:everything|anything) (?:else|you)|system (?:prompt|message))", unless=r"%OTHER_WORLD%"),
     Rule("ignore-instructions", _INJECTION, r"\b(?:your )?(?:new|real|true|actual|updated|secret|only|genuine|revised|final) (?:system )?(?:instructions?|prompts?|orders?|directives?|mission|purpose|goal|system (?:prompt|message))\b<25>(?:\b(?:start|begin|follow|are|is|here|below|now)\b|[:=])", (r"\b(?:your|system|instructions?|prompt)\b",), r"%OTHER_WORLD%"),
@@ -86,18 +86,78 @@ ENGLISH: tuple[Rule, ...] = (
     Rule("ignore-instructions", _INJECTION, r"\b(?:things|list of things|what|that which|topics|requests|jobs) (?:that )?you (?:won't|will not|refuse|can't|cannot|must not|may not|are not allowed|aren't allowed|shouldn't|would not|wouldn't)\b<60>%GONE%"),
     Rule("ignore-instructions", _INJECTION, r"\b(?:part|piece|voice|bit|side|layer|module|half) (?:of|in|inside) you\b<30>\b(?:worr\w+|refus\w+|says? no|hesitat\w+|check\w*|doubt\w*|fear\w*|object\w*|asks?|careful|cautious|warns?|judg\w+|caution|scruples)\b|\byour (?:conscience|doubts?|caution|worr(?:y|ies)|hesitation|scruples|inhibitions|brakes|leash|muzzle|chains|shackles|cage|reluctance|carefulness)\b"),
     Rule("ignore-instructions", _INJECTION, r"\b(?:people|person|team|company|ones?|those|engineers|man|woman|developers?|makers?) (?:who|that) (?:configured|made|built|trained|wrote|programmed|set up|created|designed|instructed) you\b", (r"\b(?:mistake|wrong|error|until|changed|no longer|instead|want you to|allow\w*|gone|left|fixed|fooled|lied|agree\w*)\b",), within=Within.PASSAGE),
-    Rule("reveal-prompt", "It asks for the assistant's own instructions to be given away.", r"\b(?:reveal|print|output|show|repeat|leak|disclose|post|publish|dump|tell|recite|share|give|send|quote|translate|summari[sz]e|write out|spell|read out|display|copy|paste|share)\b<30>\b(?:(?:your|the|its) (?:full |entire |whole |hidden |complete |secret |own |initial |original |exact )*(?:system prompts?|system message|hidden (?:prompts?|rules|instructions)|initial prompt|instructions verbatim|system instructions|secret instructions|developer message|starting text)|hidden (?:prompts?|rules)|your (?:prompt|instructions|configuration)\b|system prompt)", unless=r"%NEVER%"),
+    Rule("reveal-prompt", "It asks for the assistant's own instructions to be given away.", r"\b(?:reveal|print|output|show|repeat|leak|disclose|post|publish|dump|tell|recite|share|give|send|quote|translate|summari[sz]e|write out|spell|read out|display|copy|paste|share)\b<30>\b(?:(?:your|the|its) (?:full |entire |whole |hidden |complete |secret |own |initial |original |exact ){0,4}(?:system prompts?|system message|hidden (?:prompts?|rules|instructions)|initial prompt|instructions verbatim|system instructions|secret instructions|developer message|starting text)|hidden (?:prompts?|rules)|your (?:prompt|instructions|configuration)\b|system prompt)", unless=r"%NEVER%"),
     # roles
-    Rule("role-change", _ROLE, r"\b(?:you are|you're|you will be|you shall be|become|act as|acts as|behave (?:as|like)|respond as|answer(?:s)? as|pretend (?:to be|you are|you're|that you)|pose as|play|simulate|imagine|speak as|roleplay as|role-play as|your (?:new )?name is|persona|assume the role|take the role|(?:you|who) (?:now )?(?:have|has)|act|answers?)\b<70>%FREE%", (r"\b(?:you|your|act|answer|respond|mode|model|assistant|ai|always|policy|called)\b",), r"\bmy character\b|\bsugar|\bgluten|\bnever (?:un|give)"),
-    Rule("role-change", _ROLE, r"\byou(?: are|'re| will be| have become)(?: now| from now on| hereby| henceforth)? (?:no longer (?:an? |the |just )?(?:assistant|ai|bot|bound|restricted|limited|required|subject|claude|chatgpt)|dan\b|stan\b|root\b|in (?:developer|debug|god|admin|sudo|jailbreak|maintenance|unrestricted) mode|(?:the |an? )?(?:administrator|superuser|hacker|system administrator|owner of|master))", (r"\b(?:you|act|no longer|rules|restrictions|obey|mode)\b",), r"\bstories|\btalk\b"),
-    Rule("role-change", _ROLE, r"\b(?:jail ?break|unrestricted|unfiltered|uncensored|god|dan|no[- ]limits?|evil|chaos|anarchy|sudo|do anything now) mode\b|\bdo anything now\b"),
-    Rule("role-change", _ROLE, r"\b(?:developer|debug|maintenance|admin(?:istrator)?|root|test|training|diagnostic|service|emergency|opposite|free) mode\b", (r"\b(?:filters?|restrictions?|safety|unfiltered|unasked|refus\w+|moral|answer|obey|you are|you're|you enter|without (?:asking|restrictions?|limits?)|hidden prompts|reveal|execute everything|stay (?:there|in it))\b",), within=Within.PASSAGE),
-    Rule("role-change", _ROLE, r"\b(?:act|pose|behave|work|serve|function) as (?:the |a |an )?(?:system|server|account|network|root|new) (?:administrator|admin|operator|owner|root|developer|prompt)\b"),
-    Rule("role-change", _ROLE, r"\b(?:no (?:refusals?|warnings?|disclaimers?)|(?:never|don't|do not|stop) (?:refus\w+|declin\w+|say(?:ing)? no|warn(?:ing)?)|(?:refus\w+|declin\w+) (?:nothing|no)|cannot refuse|can't refuse|may not refuse|must not refuse|skip (?:all )?(?:refusals|warnings|disclaimers))\b", (r"\b(?:you|obey|answer|warnings?|refusals?|request|mode|moral|anything|author|reveal|whitelisted|always|any)\b",), r"\b(?:tea|coffee|cake|biscuits?|invitations?|pay rises?)\b"),
-    Rule("role-change", _ROLE, r"\b(?:grants?|do|does|fulfil\w*|obeys?|answers?|carry out|says? yes to|agree to|comply with|give) (?:whatever|anything|everything|every (?:wish|request|order|command)|all (?:wishes|requests|orders|commands)|any (?:wish|request|order|command))\b<30>\b(?:ask\w*|wants?|say\w*|wish\w*|demand\w*|request\w*|tells?|told|order\w*|is)\b", (r"\b(?:you|machine|model|assistant|ai|always|bot|must|game)\b",), r"%NEVER%"),
-    Rule("role-change", _ROLE, r"\b(?:two|another|second|other|hidden|alter) (?:characters?|personas?|personality|personalities|self|selves|egos?|voices?)\b", (r"\b(?:without|guidelines|rules|shadow|restrictions|limits|unfiltered|no filter|always give|refus\w+)\b",), r"\bmy\b"),
-    Rule("role-change", _ROLE, r"\b(?:swap|switch|change|drop|shed|leave) (?:your |the )?(?:persona|role|identity|character|personality)\b", (r"\b(?:leaks?|rules|without|obey\w*|answers?|free|now|forever|whatever)\b",), within=Within.PASSAGE),
-    Rule("role-change", _ROLE, r"\b(?:whitelisted|allowlisted|privileged|elevated|verified) (?:for|to|account)\b", (r"\b(?:debug|reveal|refus\w+|mode|skip|unrestricted|bypass|commands?)\b",)),
+    Rule(
+        "role-change",
+        _ROLE,
+        r"\b(?:you are|you're|you will be|you shall be|become|act as|acts as|behave (?:as|like)|respond as|answer(?:s)? as|pretend (?:to be|you are|you're|that you)|pose as|play|simulate|imagine|speak as|roleplay as|role-play as|your (?:new )?name is|persona|assume the role|take the role|(?:you|who) (?:now )?(?:have|has)|act|answers?)\b<70>%FREE%",
+        (r"\b(?:you|your|act|answer|respond|mode|model|assistant|ai|always|policy|called)\b",),
+        r"\bmy character\b|\bsugar|\bgluten|\bnever (?:un|give)",
+    ),
+    Rule(
+        "role-change",
+        _ROLE,
+        r"\byou(?: are|'re| will be| have become)(?: now| from now on| hereby| henceforth)? (?:no longer (?:an? |the |just )?(?:assistant|ai|bot|bound|restricted|limited|required|subject|claude|chatgpt)|dan\b|stan\b|root\b|in (?:developer|debug|god|admin|sudo|jailbreak|maintenance|unrestricted) mode|(?:the |an? )?(?:administrator|superuser|hacker|system administrator|owner of|master))",
+        (r"\b(?:you|act|no longer|rules|restrictions|obey|mode)\b",),
+        r"\bstories|\btalk\b",
+    ),
+    Rule(
+        "role-change",
+        _ROLE,
+        r"\b(?:jail ?break|unrestricted|unfiltered|uncensored|god|dan|no[-\s]limits?|evil|chaos|anarchy|sudo|do anything now) mode\b|\bdo anything now\b",
+    ),
+    Rule(
+        "role-change",
+        _ROLE,
+        r"\b(?:developer|debug|maintenance|admin(?:istrator)?|root|test|training|diagnostic|service|emergency|opposite|free) mode\b",
+        (
+            r"\b(?:filters?|restrictions?|safety|unfiltered|unasked|refus\w+|moral|answer|obey|you are|you're|you enter|without (?:asking|restrictions?|limits?)|hidden prompts|reveal|execute everything|stay (?:there|in it))\b",
+        ),
+        within=Within.PASSAGE,
+    ),
+    Rule(
+        "role-change",
+        _ROLE,
+        r"\b(?:act|pose|behave|work|serve|function) as (?:the |a |an )?(?:system|server|account|network|root|new) (?:administrator|admin|operator|owner|root|developer|prompt)\b",
+    ),
+    Rule(
+        "role-change",
+        _ROLE,
+        r"\b(?:no (?:refusals?|warnings?|disclaimers?)|(?:never|don't|do not|stop) (?:refus\w+|declin\w+|say(?:ing)? no|warn(?:ing)?)|(?:refus\w+|declin\w+) (?:nothing|no)|cannot refuse|can't refuse|may not refuse|must not refuse|skip (?:all )?(?:refusals|warnings|disclaimers))\b",
+        (
+            r"\b(?:you|obey|answer|warnings?|refusals?|request|mode|moral|anything|author|reveal|whitelisted|always|any)\b",
+        ),
+        r"\b(?:tea|coffee|cake|biscuits?|invitations?|pay rises?)\b",
+    ),
+    Rule(
+        "role-change",
+        _ROLE,
+        r"\b(?:grants?|do|does|fulfil\w*|obeys?|answers?|carry out|says? yes to|agree to|comply with|give) (?:whatever|anything|everything|every (?:wish|request|order|command)|all (?:wishes|requests|orders|commands)|any (?:wish|request|order|command))\b<30>\b(?:ask\w*|wants?|say\w*|wish\w*|demand\w*|request\w*|tells?|told|order\w*|is)\b",
+        (r"\b(?:you|machine|model|assistant|ai|always|bot|must|game)\b",),
+        r"%NEVER%",
+    ),
+    Rule(
+        "role-change",
+        _ROLE,
+        r"\b(?:two|another|second|other|hidden|alter) (?:characters?|personas?|personality|personalities|self|selves|egos?|voices?)\b",
+        (r"\b(?:without|guidelines|rules|shadow|restrictions|limits|unfiltered|no filter|always give|refus\w+)\b",),
+        r"\bmy\b",
+    ),
+    Rule(
+        "role-change",
+        _ROLE,
+        r"\b(?:swap|switch|change|drop|shed|leave) (?:your |the )?(?:persona|role|identity|character|personality)\b",
+        (r"\b(?:leaks?|rules|without|obey\w*|answers?|free|now|forever|whatever)\b",),
+        within=Within.PASSAGE,
+    ),
+    Rule(
+        "role-change",
+        _ROLE,
+        r"\b(?:whitelisted|allowlisted|privileged|elevated|verified) (?:for|to|account)\b",
+        (r"\b(?:debug|reveal|refus\w+|mode|skip|unrestricted|bypass|commands?)\b",),
+    ),
+    Rule("role-change", _ROLE, r"\byour (?:new |real |true |secret )?(?:name|identity|self|character) (?:is|shall be|will be)\b", (r"%FREE%",), within=Within.PASSAGE),
     # who is in charge
     Rule("new-master", _MASTER, r"\b(?:treat|handle[ds]?|regard|consider|counts?|obey|take|taken|see|accept|trust|view|think of)\b<70>\b(?:as if|as though|as|like) (?:it |they |he |she )?(?:\w+ ){0,4}?(?:(?:from|by|of|typed by|said by|coming from|written by|spoken by) (?:the |your |an? )?(?:owner|account holder|user|admin\w*|operator|boss|system|developer)|(?:your|the|an?) (?:owner|admin\w*|operator|superior|master|boss|root|system (?:message|prompt|administrator)|user'?s? own)\b)", unless=r"\bquotes?\b"),
     Rule("new-master", _MASTER, r"\b(?:has|have|had|gets?|with|holds?|given|granted|grant|give) (?:the )?(?:full |all |complete )?(?:owner|admin\w*|root|operator|administrator)(?:'s)? (?:rights?|privileges?|permissions?|access|status|powers?|role)\b", (r"\b(?:always|obey\w*|you|account|user id|@\w+|add|must|from now on|soul\.md|treat|trust|whoever|anyone|skip)\b",), r"\bask\b"),
@@ -114,19 +174,101 @@ ENGLISH: tuple[Rule, ...] = (
     Rule("approval-waived", _WAIVER, r"%WAIVED%", (r"\b(?:upload|send|forward|delete|remove|run|execute|install|pay|buy|transfer|wire|sign|approve|push|merge|publish|unlock|grant|write your key|do so on|purchase|order|share|give|hand|download|deploy|format|wipe|log in|open that|post)(?:s|ed|ing)?\b", r"\b(?:you|your|all|every|each|any|whatever|key|password|file|script|anyone|always|whenever|machines?|https?|needed|system|sandbox\w*|backups?|certificate)\b"), r"\b(?:never|do not|don't|not|nothing|no one|nobody|no (?:mail|post|payment|purchase)s?)\b<60>\bwithout\b|\bwithout (?:asking|checking with|my|permission from|a word from) (?:me|us|my)\b|\bdo(?:n't| not) (?:send|buy|delete|share|post|pay|run|forward|upload|order|install|do)|\b(?:wait for|ask me|my yes)\b|\bme\b|\b(?:i|we)(?:'ll| will| want)\b"),
     Rule("approval-waived", _WAIVER, r"\b(?:answered|said|says?|reply|replied) (?:with )?(?:yes|ok)\b<30>\b(?:on behalf of|for all|in (?:the )?name of|instead of|for the (?:owner|user))\b|\b(?:user|owner) (?:has|had)(?: already)? (?:agreed|consented|approved|allowed|said yes|disabled|waived|turned|authori[sz]ed|given (?:his|her|their) (?:ok|consent|permission))\b"),
     # keeping things from the person
-    Rule("kept-from-person", _CONCEAL, r"%NEVER% (?:\w+ ){0,3}?(?:tell\w*|inform\w*|mention\w*|notify\w*|let(?:ting)?|reveal\w*|disclos\w+|show\w*|say\w*|warn\w*|alert\w*|admit\w*|explain\w*|report\w*|talk\w*|discuss\w*|confess\w*|tip off|bother\w*|bring (?:it|this) up|trouble)\b<40>%PERSON%(?! (?:id|name|story|agent))", unless=r"\b(?:patients?|film|book ends|ends|spoilers?|without (?:asking|telling) me|passwords? of)\b|\bwhat (?:he|she|they|it) (?:gets|is getting)|\b(?:birthday|party|present|gift|surprise|christmas)\b"),
-    Rule("kept-from-person", _CONCEAL, r"\b(?:hid(?:e|es|den|ing)|conceal\w*|keep(?:s|ing)?|kept|withh\w+|secrets?|mask\w*|obscur\w+|cover(?:ed)? up|disguis\w+|invisible|shield\w*|stay\w*|remain\w*|unnoticed|leave .{0,12}? out)\b<50>\b(?:from|to|by|for) (?:the |your |its |this |any |our )?(?:\w+ )?(?:%PERSON%|memory listing)", (r"\b(?:hid(?:e|es|den|ing)|conceal\w*|secrets?|secretly|from|invisible|unnoticed|withh\w+|mask\w*|cover\w*)\b",), r"\b(?:birthday|party|present|gift|surprise|christmas)\b"),
-    Rule("kept-from-person", _CONCEAL, r"\bbehind (?:the |your )?(?:%PERSON%|their|his|her|everyone's?|everybody's?)<4> ?(?:s )?back\b|\bwithout (?:the |your |its )?(?:%PERSON%|them|him|her|anyone|anybody|his|her|their)(?:'s)? (?:\w+ )?(?:knowing|noticing|seeing|finding out|being told|knowledge|awareness|realising|realizing|learning|consent|approval)\b|\bwithout (?:telling|letting|informing|notifying|alerting|warning|mentioning (?:it|this) to)\b<12>(?:%PERSON%|%ANYBODY%|\bthem\b|\bhim\b|\bher\b)"),
-    Rule("kept-from-person", _CONCEAL, r"%PERSON% (?:\w+ ){0,2}?(?:must|should|may|need|needs|shall|is|are|can|ought|will|prefers?|does|do|has|have)(?: not|n't| never| no)\b(?: ever)?(?: to| need to| be)?<12>\b(?:know|find out|learn|notice|see|hear|told|informed|reali[sz]e|aware|made aware|shown|suspect|warned|asked|bothered|read)\b", unless=r"\b(?:birthday|party|present|gift|surprise|christmas|familiar|technical|jargon)\b"),
-    Rule("kept-from-person", _CONCEAL, r"\bnever (?:find|found) out\b|\bprefers? not to (?:hear|know|be told|be asked|be bothered)\b", (r"\b(?:user|human|owner|answers?|lie|note|buy|pay|transfer|traveller|card|each time|rule|address|send|copy)\b",), within=Within.PASSAGE),
-    Rule("kept-from-person", _CONCEAL, r"\b(?:if|when|whenever|should|in case)\b (?:ever )?(?:the |your |any |this )?(?:%PERSON%|you are|you're|asked|questioned|confronted|she|he|they|someone|somebody|anyone|anybody)<45>\b(?:ask\w*|wonder\w*|want\w* to know|inquir\w+|enquir\w+|notic\w+|questions?|suspect\w*|complain\w*|check\w*|look\w*|find\w*|confronted|questioned|demand\w*|curious|mention\w*)?\b<90>\b(?:deny|denies|lie\b|claim|blame|say (?:it|that it|that there|there|nothing|you (?:know|have|don't|do not)|no\b)(?: was| were| is| are| has| had)?(?: (?:a|an|no|nothing|just|only|never))|pretend|feign|play dumb|make up|invent|act (?:as if|like|surprised)|change the subject|leave (?:it|this|number|that|the)\b<15>\b(?:off|out)|answer (?:is )?(?:no\b|'only|\"|'no|that there)|the answer is|tell (?:them|him|her) (?:it|that (?:it|there|nothing))|skip this|cover for|talk (?:it|your way) out|look the other way|shrug)", (r"\b(?:user|owner|human|person|operator|reader|you are asked|if asked|when asked|she|he|they|listing|jobs?|log|instructions?|rules?|note|who reads)\b",), r"\b(?:birthday|party|present|gift|surprise|christmas|parcel|tandem|wedding|cake|joking|answer until|do(?:es)?n't know|refund)\b"),
-    Rule("kept-from-person", _CONCEAL, r"\b(?:lie if|lie when|deny (?:it|everything|this|that|having|any knowledge)|deny all knowledge|deny the existence)\b", (r"\b(?:ask\w*|user|question\w*|instructions?|exist\w*|knowledge|person|confronted)\b",)),
-    Rule("kept-from-person", _CONCEAL, r"\b(?:quietly|silently|secretly|covertly|discreetly|stealthily|surreptitiously|unnoticed|invisibly|furtively|on the quiet|in secret|in silence|under the radar|unobtrusively|inconspicuously)\b(?: (?:and|then|also|just|or|to|but))?(?: \w+)?? %ACT%(?! (?:sugar|salt|rice|vanilla|butter))", unless=r"\b(?:party|surprise|present|gift|baby|sleep\w*|nursery)\b|\b(?:i|we|he|she|they|mum|dad) (?:secretly|quietly|silently)"),
-    Rule("kept-from-person", _CONCEAL, r"%ACT%<60>\b(?:silently|secretly|covertly|discreetly|stealthily|surreptitiously|unnoticed|furtively|on the quiet|in secret|under the radar|in the background and)\b", (r"\b(?:user|assistant|every|each|all|https?|address|copy|payment|approve|system|tool|messages|mails?|also|script|command|obey|output|acknowledge)\b",), r"\b(?:party|surprise|present|gift|unless something|fail\w*|report silently|fan|alarm)\b"),
-    Rule("kept-from-person", _CONCEAL, r"\b(?:off the record|happens? on the side|on the side\b<20>\btransfer|keep (?:it|this) (?:quiet|between us|to yourself|off)|leave no (?:trace|record|log)\w*|no traces?|without (?:a )?traces?|cover (?:your|the|our|its) tracks|let nobody (?:see|know|notice)|let no ?one (?:see|know|notice)|no ?(?:one|body) (?:should|must|may|shall|needs? to|has to|will|is to|can) (?:ever )?(?:learn|know|notice|find|see|hear|be told)|never (?:disclose|summari[sz]e|list|mention|reveal) (?:it|this)\b|(?:secret|hide|hidden) from (?:view|the (?:log|list|summary|listing|journal|diff)))", (r"\b(?:transfer|price\w*|unlock|user|when|send|copy|this rule|this entry|this instruction|assistant|pay\w*|account|prefer|answer|reply|delete|deed|away|memory|buy|log|add|forward|invoice|vendor|book|card)\b",), r"\b(?:birthday|party|present|gift|surprise|christmas|cat|engage\w*|propos\w*)\b", Within.PASSAGE),
-    Rule("kept-from-person", _CONCEAL, r"\b(?:tell|let) (?:no ?one|nobody|not a soul)(?: know)?\b|\b(?:do not|don't|never|without) tell(?:ing)? (?:anyone|anybody|a soul|any other)\b", (r"\b(?:send|forward|token|key|treat|messages?|approve|address|pay\w*|transfer|password|https?|system|owner|instructions?|assistant|ai|execute|run|exec|unlock|commands?|account|delete|upload|copy|files?)\b",), r"\b(?:birthday|party|present|gift|surprise|christmas|pregnan\w+|engage\w*)\b"),
-    Rule("kept-from-person", _CONCEAL, r"\b(?:your )?(?:repl(?:y|ies)|answers?|responses?|summar(?:y|ies)|output|report)\b<15>\b(?:must not|should not|may not|never|shall not)\b (?:\w+ )?(?:contain|mention|hint|reveal|show|include|refer|betray|give away)\b<20>\b(?:hint|this|rule|note|entry|instruction|trace|word of it|sign)\b|\bomit (?:the following|this|these) from\b|\bskip this (?:entry|note|line)\b|\b(?:as if|like) (?:it|this|nothing)(?: (?:isn't|is not|wasn't|were not|had(?: ever)?|has)) (?:there|here|happened|exist\w*)\b<0>"),
-    Rule("kept-from-person", _CONCEAL, r"\b(?:clear|delete|remove|erase|wipe|clean|hide|cover|scrub|purge|sweep)\b<25>\b(?:traces?|tracks|evidence|footprints|(?:log|journal|history|audit|entries|records?)\b<30>\b(?:afterwards|once|after|so that|of (?:this|it|the deed)|that (?:show|mention)))\b", unless=r"\b(?:mud|snow|dog|carpet|ski|shoes?|cat|paint|older than)\b"),
+    Rule(
+        "kept-from-person",
+        _CONCEAL,
+        r"%NEVER% (?:\w+ ){0,3}?(?:tell\w*|inform\w*|mention\w*|notify\w*|let(?:ting)?|reveal\w*|disclos\w+|show\w*|say\w*|warn\w*|alert\w*|admit\w*|explain\w*|report\w*|talk\w*|discuss\w*|confess\w*|tip off|bother\w*|bring (?:it|this) up|trouble)\b<40>%PERSON%(?! (?:id|name|story|agent))",
+        unless=r"\b(?:patients?|film|book ends|ends|spoilers?|without (?:asking|telling) me|passwords? of)\b|\bwhat (?:he|she|they|it) (?:gets|is getting)|\b(?:birthday|party|present|gift|surprise|christmas)\b",
+    ),
+    Rule(
+        "kept-from-person",
+        _CONCEAL,
+        r"\b(?:hid(?:e|es|den|ing)|conceal\w*|keep(?:s|ing)?|kept|withh\w+|secrets?|mask\w*|obscur\w+|cover(?:ed)? up|disguis\w+|invisible|shield\w*|stay\w*|remain\w*|unnoticed|leave .{0,12}? out)\b<50>\b(?:from|to) (?:the |your |its |this |any |our )?(?:\w+ )?(?:%PERSON%|memory listing)",
+        (
+            r"\b(?:hid(?:e|es|den|ing)|conceal\w*|secrets?|secretly|from|invisible|unnoticed|withh\w+|mask\w*|cover\w*)\b",
+        ),
+        r"\b(?:birthday|party|present|gift|surprise|christmas)\b",
+    ),
+    Rule(
+        "kept-from-person",
+        _CONCEAL,
+        r"\bbehind (?:the |your )?(?:%PERSON%|their|his|her|everyone's?|everybody's?)<4> ?(?:s )?back\b|\bwithout (?:the |your |its )?(?:%PERSON%|them|him|her|anyone|anybody|his|her|their)(?:'s)? (?:\w+ )?(?:knowing|noticing|seeing|finding out|being told|knowledge|awareness|realising|realizing|learning|consent|approval)\b|\bwithout (?:telling|letting|informing|notifying|alerting|warning|mentioning (?:it|this) to)\b<12>(?:%PERSON%|%ANYBODY%|\bthem\b|\bhim\b|\bher\b)",
+    ),
+    Rule(
+        "kept-from-person",
+        _CONCEAL,
+        r"%PERSON% (?:\w+ ){0,2}?(?:must|should|may|need|needs|shall|is|are|can|ought|will|prefers?|does|do|has|have)(?: not|n't| never| no)\b(?: ever)?(?: to| need to| be)?<12>\b(?:know|find out|learn|notice|see|hear|told|informed|reali[sz]e|aware|made aware|shown|suspect|warned|asked|bothered|read)\b",
+        unless=r"\b(?:birthday|party|present|gift|surprise|christmas|familiar|technical|jargon)\b",
+    ),
+    Rule(
+        "kept-from-person",
+        _CONCEAL,
+        r"\bnever (?:find|found) out\b|\bprefers? not to (?:hear|know|be told|be asked|be bothered)\b",
+        (
+            r"\b(?:user|human|owner|answers?|lie|note|buy|pay|transfer|traveller|card|each time|rule|address|send|copy)\b",
+        ),
+        within=Within.PASSAGE,
+    ),
+    Rule(
+        "kept-from-person",
+        _CONCEAL,
+        r"\b(?:if|when|whenever|should|in case)\b (?:ever )?(?:the |your |any |this )?(?:%PERSON%|you are|you're|asked|questioned|confronted|she|he|they|someone|somebody|anyone|anybody)<45>\b(?:ask\w*|wonder\w*|want\w* to know|inquir\w+|enquir\w+|notic\w+|questions?|suspect\w*|complain\w*|check\w*|look\w*|find\w*|confronted|questioned|demand\w*|curious|hears?|discovers?|doubts?)\b<90>\b(?:deny|denies|lie\b|claim|blame|say (?:it|that it|that there|there|nothing|you (?:know|have|don't|do not)|no\b)(?: was| were| is| are| has| had)?(?: (?:a|an|no|nothing|just|only|never))|pretend|feign|play dumb|make up|invent|act (?:as if|like|surprised)|change the subject|leave (?:it|this|number|that|the)\b<15>\b(?:off|out)|answer (?:is )?(?:no\b|'only|\"|'no|that there)|the answer is|tell (?:them|him|her) (?:it|that (?:it|there|nothing))|skip this|cover for|talk (?:it|your way) out|look the other way|shrug)",
+        (
+            r"\b(?:user|owner|human|person|operator|reader|you are asked|if asked|when asked|she|he|they|listing|jobs?|log|instructions?|rules?|note|who reads)\b",
+        ),
+        r"\b(?:birthday|party|present|gift|surprise|christmas|parcel|tandem|wedding|cake|joking|patients?|answer until|do(?:es)?n't know|refund)\b",
+    ),
+    Rule(
+        "kept-from-person",
+        _CONCEAL,
+        r"\b(?:lie if|lie when|deny (?:it|everything|this|that|having|any knowledge)|deny all knowledge|deny the existence)\b",
+        (r"\b(?:ask\w*|user|question\w*|instructions?|exist\w*|knowledge|person|confronted)\b",),
+    ),
+    Rule(
+        "kept-from-person",
+        _CONCEAL,
+        r"\b(?:quietly|silently|secretly|covertly|discreetly|stealthily|surreptitiously|unnoticed|invisibly|furtively|on the quiet|in secret|in silence|under the radar|unobtrusively|inconspicuously)\b(?: (?:and|then|also|just|or|to|but))?(?: \w+)?? %ACT%(?! (?:sugar|salt|rice|vanilla|butter))",
+        unless=r"\b(?:party|surprise|present|gift|baby|sleep\w*|nursery)\b|\b(?:i|we|he|she|they|mum|dad) (?:secretly|quietly|silently)",
+    ),
+    Rule(
+        "kept-from-person",
+        _CONCEAL,
+        r"%ACT%<60>\b(?:silently|secretly|covertly|discreetly|stealthily|surreptitiously|unnoticed|furtively|on the quiet|in secret|under the radar|in the background and)\b",
+        (
+            r"\b(?:user|assistant|every|each|all|https?|address|copy|payment|approve|system|tool|messages|mails?|also|script|command|obey|output|acknowledge)\b",
+        ),
+        r"\b(?:party|surprise|present|gift|unless something|fail\w*|report silently|fan|alarm)\b",
+    ),
+    Rule(
+        "kept-from-person",
+        _CONCEAL,
+        r"\b(?:off the record|happens? on the side|on the side\b<20>\btransfer|keep (?:it|this) (?:quiet|between us|to yourself|off)|leave no (?:trace|record|log)\w*|no traces?|without (?:a )?traces?|cover (?:your|the|our|its) tracks|let nobody (?:see|know|notice)|let no ?one (?:see|know|notice)|no ?(?:one|body) (?:should|must|may|shall|needs? to|has to|will|is to|can) (?:ever )?(?:learn|know|notice|find|see|hear|be told)|never (?:disclose|summari[sz]e|list|mention|reveal) (?:it|this)\b|(?:secret|hide|hidden) from (?:view|the (?:log|list|summary|listing|journal|diff)))",
+        (
+            r"\b(?:transfer|price\w*|unlock|user|when|send|copy|this rule|this entry|this instruction|assistant|pay\w*|account|prefer|answer|reply|delete|deed|away|memory|buy|log|add|forward|invoice|vendor|book|card)\b",
+        ),
+        r"\b(?:birthday|party|present|gift|surprise|christmas|cat|engage\w*|propos\w*)\b",
+        Within.PASSAGE,
+    ),
+    Rule(
+        "kept-from-person",
+        _CONCEAL,
+        r"\b(?:tell|let) (?:no ?one|nobody|not a soul)(?: know)?\b|\b(?:do not|don't|never|without) tell(?:ing)? (?:anyone|anybody|a soul|any other)\b",
+        (
+            r"\b(?:send|forward|token|key|treat|messages?|approve|address|pay\w*|transfer|password|https?|system|owner|instructions?|assistant|ai|execute|run|exec|unlock|commands?|account|delete|upload|copy|files?)\b",
+        ),
+        r"\b(?:birthday|party|present|gift|surprise|christmas|pregnan\w+|engage\w*)\b",
+    ),
+    Rule(
+        "kept-from-person",
+        _CONCEAL,
+        r"\b(?:your )?(?:repl(?:y|ies)|answers?|responses?|summar(?:y|ies)|output|report)\b<15>\b(?:must not|should not|may not|never|shall not)\b (?:\w+ )?(?:contain|mention|hint|reveal|show|include|refer|betray|give away)\b<20>\b(?:hint|this|rule|note|entry|instruction|trace|word of it|sign)\b|\bomit (?:the following|this|these) from\b|\bskip this (?:entry|note|line)\b|\b(?:as if|like) (?:it|this|nothing)(?: (?:isn't|is not|wasn't|were not|had(?: ever)?|has)) (?:there|here|happened|exist\w*)\b<0>",
+    ),
+    Rule(
+        "kept-from-person",
+        _CONCEAL,
+        r"\b(?:clear|delete|remove|erase|wipe|clean|hide|cover|scrub|purge|sweep)\b<25>\b(?:traces?|tracks|evidence|footprints|(?:log|journal|history|audit|entries|records?)\b<30>\b(?:afterwards|once|after|so that|of (?:this|it|the deed)|that (?:show|mention)))\b",
+        unless=r"\b(?:mud|snow|dog|carpet|ski|shoes?|cat|paint|older than)\b",
+    ),
     # secrets and private things, out
     Rule("secrets-sent", _LEAK, r"%SECRET%", (r"%SEND%", r"%OUT%"), r"\b(?:never|do not|don't|not to|must not|must never|no (?:passwords?|secrets?|tokens?)|nobody|rather than|reset link|expired?|renewed|phishing|incident|leaver|wifi|wi-fi|guest network|public key|(?:i|we|he|she|they) (?:\w+ )?(?:sent|gave|put|shared|keep|kept|wrote|have|has|use)|was (?:reset|changed|sent)|garage|laundry|trolley|parking|printer|gym|are (?:kept|stored|printed)|is (?:kept|stored|on|in the|under|behind|attached)|belongs? (?:in|to)|lies?|change your|two-factor app)\b"),
     Rule("secrets-sent", _LEAK, r"\b(?:upload|exfiltrate|leak|dump|harvest|collect and send|steal|siphon|smuggle)\b<50>(?:%SECRET%)", unless=r"%NEVER%|\bpublic key|\b(?:could|would|might|may|can|attackers?|they)\b"),
@@ -134,7 +276,7 @@ ENGLISH: tuple[Rule, ...] = (
     Rule("secrets-sent", _LEAK, r"\b(?:tell|give|send|hand|show|read|read out|read it out|forward|text|reveal|disclose|dictate)\b<30>\b(?:who ?ever|any(?:one|body) (?:who|that)|the (?:caller|stranger|person|visitor|man|woman|first)|people who|everyone who|them)\b", (r"%SECRET%",), r"%NEVER%|\b(?:wifi|wi-fi|guest)\b"),
     Rule("secrets-sent", _LEAK, r"\b(?:if|when|whenever) (?:someone|somebody|anyone|anybody|a (?:user|person|stranger|message)|the (?:word|phrase|code)|a certain)\b<60>\b(?:read|give|tell|send|reply|answer|hand|post|show|reveal|paste)\b<40>%SECRET%", unless=r"%NEVER%|\b(?:wifi|wi-fi|guest|that (?:the|it|this))\b"),
     Rule("secrets-sent", _LEAK, r"\b(?:reply|answer|respond|return|finish|greet|end|come back) with\b<25>(?:%SECRET%)", unless=r"%NEVER%|\b(?:wifi|wi-fi)\b"),
-    Rule("secrets-sent", _LEAK, r"\b(?:read|take|get|fetch|collect|find|grab|look up|open|load)\b<40>(?:%SECRET%)", (r"\b(?:post|send|upload|forward|mail|paste|share|submit|transmit)\b", r"https?://|@[\w-]+\.\w|\b(?:to (?:the )?(?:address|channel|group|server|number)|step \d)\b"), r"%NEVER%", Within.PASSAGE),
+    Rule("secrets-sent", _LEAK, r"\b(?:read|take|get|fetch|collect|find|grab|look up|open|load)\b<40>(?:%SECRET%)", (r"\b(?:post|send|upload|forward|mail|paste|share|submit|transmit)\b", r"https?://|@[\w-]+\.\w|\b(?:to (?:the )?(?:address|channel|group|server|number)|step \d)\b"), r"%NEVER%", Within.STEPS),
     Rule("secrets-sent", _LEAK, r"\bwhat (?:opens|unlocks|lets (?:you|me|one|us|people) in(?:to)?|guards|protects|starts|gets (?:you|one) in(?:to)?|one types|you type)\b", (r"%SEND%", r"%OUT%|\b(?:work it|into|spell)\b"), within=Within.PASSAGE),
     Rule("secrets-sent", _LEAK, r"\b(?:work|hide|weave|encode|spell|smuggle|slip|tuck|embed|put|write|sneak)\b<40>\b(?:first letters?|initial letters|acrostic|last letters|between the lines|every (?:second|third|nth) (?:word|letter)|query string|white space|emojis? code|alt text|file ?name of|pixels?)\b", (r"\b(?:it|key|password|secret|token|name|settings|data|what|memory|number|code|user)\b",), r"\b(?:poem for (?:mum|dad|her|his)|birthday|puzzle|treasure hunt|crossword|fold)\b", Within.PASSAGE),
     Rule("secrets-sent", _LEAK, r"\b(?:names? on the left|values? on the right|knows about itself|machine knows|knows at start-up|what (?:it|the machine|the process|the shell) (?:was|is) (?:given|told|started with))\b", (r"%SEND%", r"%URL%|\b(?:form|address|number|channel|group)\b"), within=Within.PASSAGE),
@@ -148,7 +290,7 @@ ENGLISH: tuple[Rule, ...] = (
     Rule("start-up-changed", _START, r"\b(?:add|append|insert|put|write|place|paste|edit|modify|change|extend|install|register|set up|create|make|drop|include|plant|hook|load|replace|schedule|enter)(?:s|ed|ing)?\b<70>%START_FILE%", (r"\b(?:key|ssh-\w+|curl|wget|https?|nc|sh|bash|download\w*|eval|runs?|execut\w*|each|every|login|boot|start\w*|whenever|quietly|silently|restarts?|hidden|payload|\.sh|always|night)\b|\||\$\(",), r"\b(?:my (?:own )?alias|alias|prompt colou?r|i (?:put|added|keep|have|set)|we (?:put|added|keep|have)|last (?:week|month|year)|was (?:added|put)|backup\.sh|ask me|thermometer)\b"),
     Rule("start-up-changed", _START, r"authorized_?keys", (r"\b(?:add|append|insert|put|write|place|paste|copy|plant|include|drop|echo|extend|install|register|with)(?:s|ed)?\b|>>", r"\b(?:key|keys|line|following|public|ssh-\w+|pubkey|all|each|every)\b"), r"\b(?:i (?:put|added|keep|have)|we (?:put|added)|was (?:added|put)|who|audit|lists|listed|ask me|rotate|remove)\b"),
     Rule("start-up-changed", _START, r"\b(?:each time|every time|whenever|when(?:ever)? you|before (?:anything|every|each)|at (?:each|every|the) (?:start|boot|login|session|launch)\w*|on (?:each|every|the next) (?:start|boot|login|session|launch)\w*|first thing|once at (?:load|start)|at start-?up|every morning|each morning|every (?:\d+ )?(?:minutes?|hours?)|once an hour)\b", (r"\b(?:run|runs|execute|executes|load|fetch|download|source|eval|curl|wget|bash|exec|do what|carry out|install)\b", r"https?://|\bcurl\b|\bwget\b|\b(?:from the (?:net|web|address|server|page)|remote|our server|the server says|whatever (?:it|the))\b"), r"\b(?:weather|forecast|api\.[\w-]+|summari[sz]e|jq|backup|never|don't|do not|git pull)\b"),
-    Rule("start-up-changed", _START, r"\b(?:my|our|this|the following|your|his|an?|mallory's|\w+'s) (?:public |ssh |own )*keys?\b<50>\b(?:those|list|file|place|keys|people|ones?|accounts?|all (?:new )?(?:machines?|servers?|hosts?))\b<40>\b(?:may (?:enter|log in|come in|connect)|allowed|without (?:a )?password|trusted|let in|can log in|who may)\b"),
+    Rule("start-up-changed", _START, r"\b(?:my|our|this|the following|your|his|an?|mallory's|\w+'s) (?:public |ssh |own ){0,4}keys?\b<50>\b(?:those|list|file|place|keys|people|ones?|accounts?|all (?:new )?(?:machines?|servers?|hosts?))\b<40>\b(?:may (?:enter|log in|come in|connect)|allowed|without (?:a )?password|trusted|let in|can log in|who may)\b"),
     Rule("start-up-changed", _START, r"\b(?:tool|skill|command|plugin|function)\b<60>\b(?:takes?|accepts?|passes|hands?|runs?|executes?|with)\b<60>\b(?:operating system|shell|highest rights|root rights|as root|any (?:text|command|input)|administrator rights|eval)\b", (r"\b(?:let|add|new|register|install|straight|hands?|any (?:text|command|input)|whatever|make|create)\b",), r"\b(?:docs?|documentation|never|warning)\b"),
     Rule("start-up-changed", _START, r"\b(?:builds?|packages?|updates?|dependencies|images?|scripts?|releases?|modules?|installs?)\b<40>\b(?:pulled|fetched|downloaded|taken|loaded|installed|come|got|updated) (?:only )?from\b<10>(?:http://|\bmirror|%URL%)", (r"\b(?:all|every|each|must|to be|write|always|from now on)\b",), r"\b(?:i|we|our|internal|official)\b"),
     # its own instructions, and texts that spread
@@ -164,6 +306,7 @@ ENGLISH: tuple[Rule, ...] = (
     Rule("payment-redirected", _MONEY, r"\b(?:wire|transfer|pay|send|move|remit|book|credit|deposit|route)(?:s|ed)?\b<60>\b(?:payments?|money|funds|amounts?|sums?|savings|balance|eur|euros?|usd|dollars|refunds?|salary|bitcoin|btc|crypto|coins|percent|%)\b<50>\b(?:to|into|onto) (?:the |this |my |our |an? )?(?:\w+ ){0,2}?(?:account|iban|wallet|address|card|number|[a-z]{2}\d{2})\b", (r"\b(?:any|every|each|all|always|whenever|user|listed in|this note|instead|without|mentions?|silently|quietly|unasked|automatically)\b",), r"\b(?:ask me|remind me|my (?:savings|own|landlord)|standing order|i (?:pay|send|transfer)|rent)\b"),
     Rule("payment-redirected", _MONEY, r"\b(?:fill in|use|charge|enter|bill|put it on)\b<15>\b(?:the|his|her|their|user's?) (?:\w+ )?card\b<60>\b(?:buy|pay|order|upgrade|purchase|subscribe|each time|whenever)\b", unless=r"\b(?:ask|wait|yes|library|loyalty|my)\b"),
     Rule("payment-redirected", _MONEY, r"\bask (?:him|her|them|the (?:user|owner|person)) for (?:his|her|their|the) (?:card|bank|account|pin|password|login|credit|security|one-time|2fa)\b"),
+    Rule("payment-redirected", _MONEY, r"\b(?:links?|iban|payees?|payments?|invoices?|account numbers?|bank details|wallets?|recipients?|payouts?|refunds?)\b<50>\b(?:swapped|replaced|changed|exchanged|redirected|substituted|diverted|rerouted|altered|point(?:s|ed)?|go(?:es)?|lead|sent|paid|routed|directed)\b<12>\b(?:for|by|with|to|into|instead)\b", (r"https?://|\b(?:same|any|every|each|all|looks?|visible|unnoticed|silently|quietly|always|instead of (?:his|her|their|the user))\b", r"https?://|\b(?:account|address|iban|wallet|number|[a-z]{2}\d{2})\b"), r"\b(?:my|our|me|us|i|we|readme|broken|docs?|dead|relative|folder|insurance|landlord)\b"),
     # whose interest
     Rule("steered", _STEER, r"\b(?:steer|nudge|lead|push|persuade|convince|talk|manipulate|coax|pressure|lure|guide|drive|trick|deceive|mislead|turn)\b<40>\b(?:the )?(?:user|owner|person|human|every (?:talk|question|conversation|chat)|all (?:talk|questions|conversations)|each (?:talk|question|conversation)|customers?|readers?|him|her|them)\b", (r"\b(?:buy\w*|towards?|there|against|trust\w*|savings|broker|vendor|product|others|competitors?|invest\w*|card|vote|shop|brand|switch|cancel|believe|subscri\w+|away from|that|into|to)\b", r"\b(?:user|owner|human|person|every|all|each|as if|always)\b"), r"\b(?:my|kids?|children|cat|dog|exercise|walk\w*|vegetables|bed|practice|calm|screen|gently)\b"),
     Rule("steered", _STEER, r"\b(?:prefer|recommend|praise|favou?r|promote|rank|rate|advertise|list|put|mention|suggest|name|push|plug|endorse|insert|warn against)\b<40>\b(?:in (?:all|every|each|any) (?:comparisons?|reviews?|answers?|recommendations?|rankings?|talks?|searches)|five stars|5 stars|affiliate|referral|above all others|against all others|as the (?:best|only|first)|over (?:all|any|its) (?:others?|competitors?)|first in (?:every|all|each)|sponsored|number one)\b", (r"\b(?:secret\w*|never disclose|hidden|affiliate|as if|conceal|model\w*|all others|deny|vendor|user|every|without|reader|not (?:say|mention|tell)|instructions?|referral|always)\b",), r"\b(?:my|film|movie|book club|i |we )\b", Within.PASSAGE),

@@ -6,17 +6,20 @@ raw text.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.model import Draft, Reason, Refused
 from memory.scan.characters import unseen
-from memory.scan.folding import views
-from memory.scan.rules import Hit, hits
+from memory.scan.folding import Folded, views
+from memory.scan.rule import Hit, Within
+from memory.scan.rules import hits, knows
 
 _QUOTE = 80
 _CONTEXT = 12
+_TOGETHER = 75
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +90,20 @@ def _characters(text: str) -> Iterator[Finding]:
 
 
 def _phrases(text: str) -> Iterator[Finding]:
-    for view in views(text):
+    for view in _telling_views(text):
         for hit in hits(view.text):
             start, end = view.span(hit.start, hit.end)
             yield _finding(hit, text[start:end])
+
+
+def _telling_views(text: str) -> Iterator[Folded]:
+    """The plain reading, and those others that bring words to light of which rules speak."""
+    known: set[str] = set()
+    for number, view in enumerate(views(text)):
+        words = set(re.findall(r"\w+", view.text))
+        if number == 0 or any(map(knows, words - known)):
+            yield view
+        known |= words
 
 
 def _finding(hit: Hit, span: str) -> Finding:
@@ -109,11 +122,24 @@ def _across(entries: Sequence[str]) -> tuple[Finding, ...]:
         borders.append(at)
         at += 1
     found = []
-    for view in views(joined):
+    for view in _telling_views(joined):
         for hit in hits(view.text):
-            # A rule may need words beside those that it quotes: these count as well.
-            start, end = view.span(hit.reach_start, hit.reach_end)
-            if any(start <= border < end for border in borders):
-                first, last = view.span(hit.start, hit.end)
-                found.append(_finding(hit, joined[first:last]))
+            start, end = view.span(hit.start, hit.end)
+            reach = _across_reach(hit)
+            if reach is None:
+                continue
+            first, last = view.span(*reach)
+            if any(first <= border < last for border in borders):
+                found.append(_finding(hit, joined[start:end]))
     return tuple(dict.fromkeys(found))
+
+
+def _across_reach(hit: Hit) -> tuple[int, int] | None:
+    """Between where the words of a rule may lie in different entries. Notes that only happen to follow each other
+    need no full stop to be two things: what the rule quotes and what it needs beside must be close together."""
+    if hit.end - hit.start > _TOGETHER:
+        return None
+    near = hit.reach_end - hit.reach_start <= _TOGETHER
+    if hit.rule.within is Within.STEPS or (near and hit.rule.within is Within.SENTENCE):
+        return hit.reach_start, hit.reach_end
+    return hit.start, hit.end

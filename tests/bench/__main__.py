@@ -1,6 +1,6 @@
 """`python -m tests.bench [NAME …]`: prints the figures that the README quotes. It measures and asserts nothing.
 
-Names: start, latency, load, anytime, cache, state, memory, telegram. Without names, all of them.
+Names: start, latency, load, anytime, cache, state, memory, scan, telegram, requests. Without names, all of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from tests.bench import anytime, cache, latency, load, memory, start, state, telegram
+from tests.bench import anytime, cache, latency, load, memory, requests, scan, start, state, telegram
 
 Rows = list[tuple[str, str]]
 
@@ -25,7 +25,9 @@ BENCHES: dict[str, Callable[[], Awaitable[Rows]]] = {
     "cache": cache.rows,
     "state": state.rows,
     "memory": memory.rows,
+    "scan": scan.rows,
     "telegram": telegram.rows,
+    "requests": requests.rows,
 }
 
 

@@ -30,7 +30,7 @@ def test_skipping_everything_changes_nothing(innkeeper: Shell) -> None:
     innkeeper.profile.config.write_text("# mine\nmodel: {provider: openai, model: x}\n")
     innkeeper.profile.env.write_text("OPENAI_API_KEY=sk-mine\n")
     asked = answering(innkeeper)
-    assert {question.name for question in asked} == {"model", "telegram token", "owners"}
+    assert {question.name for question in asked} == {"model", "telegram token", "owners", "approval"}
     assert innkeeper.profile.config.read_text() == "# mine\nmodel: {provider: openai, model: x}\n"
     assert innkeeper.profile.env.read_text() == "OPENAI_API_KEY=sk-mine\n"
 
@@ -130,6 +130,7 @@ def test_at_a_terminal(innkeeper: Shell) -> None:
             ("Which model host?", "embedded"),
             ("Telegram bot token", ""),
             ("Owners", ""),
+            ("auto, recommended", "auto"),
             ("innkeeper doctor", None),
         ):
             _wait_for(ours, prompt)
@@ -140,6 +141,7 @@ def test_at_a_terminal(innkeeper: Shell) -> None:
     os.close(ours)
     settings = innkeeper.invocation().settings().settings
     assert settings.model.provider == "local"
+    assert settings.memory.write_approval == "auto"
     assert innkeeper.profile.soul.exists()
 
 

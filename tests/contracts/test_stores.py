@@ -9,6 +9,7 @@ import pytest
 
 from gateway.state.contract import FactsContract, InboxContract, UsageContract
 from gateway.state.contract_outbox import OutboxContract, PreviewContract
+from gateway.state.contract_pairing import PairingContract
 from gateway.state.contract_sessions import MovingContract, SessionsContract
 from gateway.state.contract_turns import TurnsContract
 from gateway.state.store import SqliteStore
@@ -23,6 +24,7 @@ class TestSqliteStore(
     PreviewContract,
     FactsContract,
     UsageContract,
+    PairingContract,
 ):
     """On disk, in a folder whose name would mean something in a URI and in SQL."""
 

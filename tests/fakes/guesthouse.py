@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from gateway.engine.earshot import reach, scopes, who
 from gateway.engine.engine import Engine
 from gateway.engine.figures import counting
 from gateway.engine.gatekeeper import HomesDesk, PendingDesk, memories
-from gateway.engine.house import House, no_memory
+from gateway.engine.house import House
 from gateway.engine.inline import Inline
 from gateway.engine.session_notes import SessionNotes
 from gateway.engine.status import HouseStatus, Live
@@ -29,7 +30,7 @@ from gateway.events import Bus
 from gateway.models.client import ModelClient
 from gateway.observability.metrics import Metrics
 from gateway.state.store import SqliteStore
-from gateway.tools.memory_tool import memory_tool, nobody
+from gateway.tools.memory_tool import memory_tool
 from gateway.tools.tool import Tool
 from gateway.tools.toolset import Toolset
 from platforms.adapter import Adapter
@@ -113,6 +114,8 @@ class Guesthouse:
     store: SqliteStore
     notes: Notes
     settings: Settings
+    change: Callable[[Settings], None]
+    """Other settings come into force."""
 
     @property
     def house(self) -> House:
@@ -148,59 +151,74 @@ async def guesthouse(
     store = await SqliteStore.open(folder / "state.db")
     adapter = adapter or InProcess(now=clock.now, first_event=1 + await _events(store))
     notes, held, bus = Notes(), [with_settings or settings()], Bus()
-    profile = Profile("default", folder, folder)
-    memory = memories(profile, lambda: held[0], clock.now) if with_memory else None
     adapters: dict[str, Adapter] = {each.name: each for each in (adapter, *more)}
-    delivery = Delivery(store, adapters, clock, bus)
-
-    async def set_key(key: str, value: str) -> None:
-        held[0] = changed(held[0], key, value)
-
-    desk = PendingDesk(memory, store, lambda: held[0], clock.now, set_key) if memory is not None else None
-    ask = Inline(desk, delivery, adapters, clock).ask if desk is not None else nobody
-    scope = scopes(lambda: held[0]) if memory is not None else no_memory
-    kept = [memory_tool(memory.shelf.own, ask=ask, reach=reach(memory.shelf, scope))] if memory is not None else []
-    toolset = Toolset([*tools, *(tool for tool in kept if tool is not None)])
-    opener = Opener(profile, memory.shelf, toolset, notes.troubles.append) if memory is not None else None
-    if opener is not None:
-        profile.soul.write_text(prompt)
-
-    def opening(event: Inbound) -> Opening:
-        here = scope(event.chat, who(event), event.kind is ChatKind.DIRECT)
-        return opener.opening(here) if opener is not None else Opening(prompt, toolset.serialise())
-
+    toolset = Toolset(tools)
     house = House(
         store=store,
         clock=clock,
         settings=lambda: held[0],
         adapters=adapters,
-        delivery=delivery,
+        delivery=Delivery(store, adapters, clock, bus),
         bus=bus,
         hosts=OneHost(hosts or [model]),
         toolset=toolset,
-        opening=opening,
+        opening=lambda event: Opening(prompt, toolset.serialise()),
         report=notes,
         started_at=clock.now(),
-        carried=opener.carried if opener is not None else lambda scope: "Nothing is remembered yet.",
-        scope=scope,
-        notes=SessionNotes(store.facts, opener.known, lambda: held[0].memory.session_notes) if opener else None,
+        carried=lambda scope: "Nothing is remembered yet.",
         wants_tool=wants_tool,
-        memories=memory,
-        pending=desk,
-        homes=HomesDesk(set_key) if memory is not None else None,
     )
+    if with_memory:
+        house = _with_memory(house, folder, tools, prompt, held, notes)
     status = _full_status(store, clock, house) if full_status else lambda engine: PlainStatus()
     engine = Engine(house, built_in(), status)
     await engine.start(list(adapters.values()))
-    cards = Cards(memory.pendings, store.facts, delivery, clock, lambda: held[0], notes) if memory else None
-    watch = asyncio.ensure_future(cards.run()) if cards is not None else None
+    watch = asyncio.ensure_future(_cards(house, notes).run()) if with_memory else None
     try:
-        yield Guesthouse(engine, adapter, model, store, notes, held[0])
+        yield Guesthouse(engine, adapter, model, store, notes, held[0], partial(held.__setitem__, 0))
     finally:
         if watch is not None:
             watch.cancel()
         await engine.stop()
         await store.close()
+
+
+def _with_memory(
+    house: House, folder: Path, tools: Sequence[Tool], prompt: str, held: list[Settings], notes: Notes
+) -> House:
+    """The same house with the memory that the application gives it."""
+    profile = Profile("default", folder, folder)
+    memory = memories(profile, house.settings, house.clock.now)
+
+    async def set_key(key: str, value: str) -> None:
+        held[0] = changed(held[0], key, value)
+
+    desk, scope = PendingDesk(memory, house.store, house.settings, house.clock.now, set_key), scopes(house.settings)
+    ask = Inline(desk, house.delivery, house.adapters, house.clock).ask
+    kept = memory_tool(memory.shelf.own, ask=ask, reach=reach(memory.shelf, scope))
+    toolset = Toolset([*tools, *([kept] if kept is not None else [])])
+    opener = Opener(profile, memory.shelf, toolset, notes.troubles.append)
+    profile.soul.write_text(prompt)
+
+    def opening(event: Inbound) -> Opening:
+        return opener.opening(scope(event.chat, who(event), event.kind is ChatKind.DIRECT))
+
+    return replace(
+        house,
+        toolset=toolset,
+        opening=opening,
+        carried=opener.carried,
+        scope=scope,
+        notes=SessionNotes(house.store.facts, opener.known, lambda: held[0].memory.session_notes),
+        memories=memory,
+        pending=desk,
+        homes=HomesDesk(set_key),
+    )
+
+
+def _cards(house: House, notes: Notes) -> Cards:
+    assert house.memories is not None
+    return Cards(house.memories.pendings, house.store.facts, house.delivery, house.clock, house.settings, notes)
 
 
 def _full_status(store: SqliteStore, clock: Clock, house: House) -> Callable[[Engine], Status]:
@@ -217,7 +235,16 @@ def _full_status(store: SqliteStore, clock: Clock, house: House) -> Callable[[En
             figures=metrics.snapshot,
         )
         path = Path(store.database.path)
-        return HouseStatus(store, path, clock, house.settings, lambda: "scripted/script", live=live)
+        kept = house.memories
+        return HouseStatus(
+            store,
+            path,
+            clock,
+            house.settings,
+            lambda: "scripted/script",
+            live=live,
+            pending=lambda: len(kept.pendings.ids()) if kept is not None else 0,
+        )
 
     return status
 

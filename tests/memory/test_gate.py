@@ -94,7 +94,9 @@ class Asked:
     def __init__(self, rule: Rule = True) -> None:
         self.rule = rule
         self.put_aside: list[tuple[str, str]] = []
-        self.gate = Gate(lambda: self.rule, lambda chat: chat == "console:here", lambda who: who == "console:me", self.put)
+        self.gate = Gate(
+            lambda: self.rule, lambda chat: chat == "console:here", lambda who: who == "console:me", self.put
+        )
 
     def put(self, draft: Draft, author: Author, file: str, why: str) -> Staged | Refused:
         self.put_aside.append((file, why))

@@ -237,7 +237,8 @@ def test_a_check_sees_the_whole_and_its_refusal_is_final(tmp_path: Path) -> None
 def test_a_decision_may_put_a_write_aside(tmp_path: Path) -> None:
     staged: list[Draft] = []
 
-    def decide(draft: Draft, by: Author) -> Staged | None:
+    def decide(draft: Draft, by: Author, file: str) -> Staged | None:
+        assert file == "MEMORY.md"
         if by.origin is not Origin.REVIEW:
             return None
         staged.append(draft)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from gateway.models.client import HostInfo, Request, Usage
 from gateway.models.errors import HostDown, StreamBroken
-from gateway.models.trial import claims_a_save, try_out
+from gateway.models.trial import try_out
 from tests.fakes.clock import FakeClock
 from tests.fakes.scripted_model import ScriptedModel, Turn
 
@@ -105,19 +103,3 @@ async def test_what_was_measured_before_it_broke_is_kept() -> None:
     good, more = Turn("one", usage=Usage(input=10, output=1)), Turn("two", usage=Usage(input=12, cached=10, output=1))
     grade = await try_out(ScriptedModel(["hello", good, more, StreamBroken("it broke off")]), FakeClock())
     assert (grade.reachable, grade.cached_share, grade.error) == (True, 1.0, "it broke off")
-
-
-@pytest.mark.parametrize(
-    ("text", "claims"),
-    [
-        ("I've saved that for you.", True),
-        ("I’ll remember that your favourite colour is green.", True),
-        ("Noted! I have noted it down.", True),
-        ("I made a note of it.", True),
-        ("Green is a lovely colour.", False),
-        ("I can't remember things between chats.", False),
-        ("I am not able to keep that. Nothing was saved.", False),
-    ],
-)
-def test_what_counts_as_a_claim(text: str, claims: bool) -> None:
-    assert claims_a_save(text) is claims

@@ -11,8 +11,9 @@ import pytest
 from gateway.clock import SystemClock
 from gateway.models.client import Delta, HostInfo, Reply, Request, Usage
 from gateway.models.local import LocalHost
+from memory.model import Action, Author, Operation, Origin, Staged, Target
 from platforms.in_process import InProcess
-from tests.fakes.guesthouse import Guesthouse, guesthouse
+from tests.fakes.guesthouse import Guesthouse, guesthouse, settings
 
 pytestmark = pytest.mark.model
 
@@ -114,4 +115,37 @@ async def test_the_cache_stays_warm_when_something_is_remembered(tmp_path: Path,
         assert [each.name for each in request.tools] == (["memory"] if tools else [])
         assert after.cached >= 0.95 * before.input, f"{after.cached} cached of {before.input}"
         print(f"cached after a memory write: {after.cached} of the previous request's {before.input} tokens")
+    await host.close()
+
+
+async def test_the_cache_stays_warm_when_something_is_approved_in_the_middle_of_a_session(
+    tmp_path: Path, weights: Path
+) -> None:
+    tea = "Ada drinks green tea."
+    host = Metered(LocalHost(weights, tmp_path, clock=SystemClock(), temperature=0.0))
+    gated = settings(memory={"write_approval": True})
+    async with guesthouse(
+        tmp_path, adapter=InProcess(), hosts=[host], prompt=PERSONA, with_memory=True, with_settings=gated
+    ) as house:
+        await house.adapter.reply_to("What is the capital of France?", seconds=60)
+        await house.adapter.reply_to("And of Italy?", seconds=60)
+        before, asked = host.usages[-1], len(host.usages)
+        session = await house.store.sessions.current("inprocess:c1")
+        assert session is not None
+        assert house.house.memories is not None
+        by = Author(Origin.FOREGROUND, session.id, "turn:2", chat="inprocess:c1")
+        waits = house.house.memories.shelf.own.apply(Target.USER, [Operation(Action.ADD, tea)], by)
+        assert isinstance(waits, Staged)
+        await house.adapter.reply_to("/memory pending")
+        await house.adapter.press("c1", f"Show {waits.pending_id}")
+        await house.adapter.until_text("New entry:")
+        await house.adapter.press("c1", "✅ Approve")
+        await house.adapter.until_text("approved; in USER.md")
+        await house.adapter.reply_to("What do I drink?", seconds=60)
+        after, request = host.usages[asked], host.requests[asked]
+        assert f"- user, new: {tea}" in request.messages[-1].content
+        assert request.messages[0] == host.requests[0].messages[0], "the prompt stays as it was"
+        assert request.tools == host.requests[0].tools
+        assert after.cached >= 0.95 * before.input, f"{after.cached} cached of {before.input}"
+        print(f"cached after an approval: {after.cached} of the previous request's {before.input} tokens")
     await host.close()

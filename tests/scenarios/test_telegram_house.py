@@ -26,13 +26,13 @@ def _own_cache_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("allowed", "rule"),
     [
-        ({}, "nobody (no allowed_users)"),
-        ({"allowed_users": []}, "nobody (no allowed_users)"),
-        ({"allowed_users": [111]}, "1 allowed person"),
-        ({"allowed_users": ["111", 222]}, "2 allowed people"),
-        ({"allowed_users": ["111 "]}, "1 allowed person"),
-        ({"allowed_users": ["*"]}, "everybody (because of *)"),
-        ({"allowed_users": [111], "allowed_chats": [-100]}, "1 allowed person, 1 allowed room"),
+        ({}, "nobody yet; strangers in a direct chat get a pairing code"),
+        ({"allowed_users": []}, "nobody yet; strangers in a direct chat get a pairing code"),
+        ({"allowed_users": [111]}, "1 allowed person; 1 owner"),
+        ({"allowed_users": ["111", 222]}, "2 allowed people; 2 owners"),
+        ({"allowed_users": ["111 "]}, "1 allowed person; 1 owner"),
+        ({"allowed_users": ["*"]}, "everybody (because of *); no owner"),
+        ({"allowed_users": [111], "allowed_chats": [-100]}, "1 allowed person, 1 allowed room; 1 owner"),
     ],
 )
 async def test_the_start_line_says_who_may_talk(tmp_path: Path, allowed: dict[str, Any], rule: str) -> None:

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 import gateway.state
-from gateway.state import contract, contract_outbox, contract_sessions, contract_turns
+from gateway.state import contract, contract_outbox, contract_pairing, contract_sessions, contract_turns
 from gateway.state.store import SqliteStore
 from tests.fakes.inline_database import InlineDatabase
 
 SUITES = [
     suite
-    for module in (contract, contract_outbox, contract_sessions, contract_turns)
+    for module in (contract, contract_outbox, contract_pairing, contract_sessions, contract_turns)
     for name, suite in inspect.getmembers(module, inspect.isclass)
     if name.endswith("Contract")
 ]
-SMALL = ("dead_letters", "facts", "session_model_usage")
+SMALL = ("dead_letters", "facts", "session_model_usage", "pairing_codes", "pairing_tries", "pairings")
 """Tables that hold few rows for good, and may be read from end to end."""
 
 WALKS = (
@@ -51,7 +51,7 @@ async def run_everything(database: InlineDatabase) -> None:
     for suite in SUITES:
         for name, test in inspect.getmembers(suite(), inspect.iscoroutinefunction):
             if name.startswith("test_"):
-                for table in (*tables, "session_model_usage"):
+                for table in (*tables, *SMALL):
                     database.connection.execute(f"DELETE FROM {table}")
                 await test(store)
 

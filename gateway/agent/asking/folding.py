@@ -11,9 +11,9 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache
 
-_HEAD, _TAIL = 3000, 2000
+_HEAD, _TAIL = 2000, 1500
 _SENTENCE = 400
-_SENTENCES = 24
+_SENTENCES = 16
 
 _SIMPLE = (
     "記记憶忆錄录録录儲储資资請请幫帮別别刪删關关這这個个筆笔備备註注變变変变換换應应該该說说們们會会還还嗎吗麼么為为條条內内對对訂订檔档時时"
@@ -68,14 +68,19 @@ _QUOTED = re.compile(
     r"「[^」\n]{2,400}」|『[^』\n]{2,400}』|(?<!\w)'[^'\n]{6,200}'(?!\w)|(?<!\w)‘[^’\n]{6,200}’(?!\w)",
     re.DOTALL,
 )
-_NO_SPEECH = re.compile(r"^[ \t]*(?:#|//|--|/\*|\*|>|\$ |[—–-] ?\w[^\n]*[—–]).*$", re.MULTILINE)
+_NO_SPEECH = re.compile(r"^[ \t]*(?:#|//|--|/\*|>|\$ |[—–] ?\w[^\n]*[—–]).*$", re.MULTILINE)
 _TASK = re.compile(
-    r"(?:translat|summar|proofread|rephras|paraphras|rewrite|correct the (?:text|grammar|spelling)|ubersetz|fass\w* [^:\n]{0,30}zusammen|"
-    r"zusammenfass|korrekturles|umformulier|traduis|tradui[rstz]|resume[rz]?\b|reformule|traduc|traduz|resum[aei]\w*\b|parafrase|переведи|"
+    r"(?:translat|summar|proofread|rephras|paraphras|rewrite|correct the (?:text|grammar|spelling)|ubersetz|"
+    r"fass\w* [^:\n]{0,30}zusammen|"
+    r"zusammenfass|korrekturles|umformulier|traduis|tradui[rstz]|resume[rz]?\b|reformule|traduc|traduz|"
+    r"resum[aei]\w*\b|parafrase|переведи|"
     r"перевод|перескажи|кратко|翻译|翻訳|訳して|总结|概括|要約|まとめて|润色|改写|添削)[^:.!?。\n]{0,60}:",
 )
 _END = re.compile(r"(?<=[!?。!?！？…])\s*(?=\S)|(?<=\.)\s+(?=\S)|\n+|(?=¿)")
-_SHORT = re.compile(r"(?:\b(?:dr|dra|mr|mrs|ms|st|sr|sra|nr|no|prof|bzw|ca|ул|д|г|им|z\.b|e\.g|i\.e)\.|\b\d{1,2}\.)\s*$")
+_SHORT = re.compile(
+    r"(?:\b(?:dr|dra|mr|mrs|ms|st|sr|sra|nr|no|prof|bzw|ca|ул|д|г|им|z\.b|e\.g|i\.e)\.|"
+    r"\b\d{1,2}\.)\s*$"
+)
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -86,11 +91,15 @@ def _speech(text: str) -> str:
     """The text with quotations, code, dialogue of stories and material of a task blanked."""
     text = _NO_SPEECH.sub(_blank, _QUOTED.sub(_blank, text))
     task = _TASK.search(fold(text))
-    return text if task is None else text[: task.end()] + " " * (len(text) - task.end())
+    if task is None:
+        return text
+    upto = text.find("\n\n", task.end() + 2)
+    upto = len(text) if upto < 0 else upto
+    return text[: task.end()] + " " * (upto - task.end()) + text[upto:]
 
 
 def sentences(text: str) -> list[Sentence]:
-    """At most two dozen sentences from the beginning and the end of the message."""
+    """At most sixteen sentences from the beginning and the end of the message."""
     if len(text) > _HEAD + _TAIL:
         text = f"{text[:_HEAD]}\n{text[-_TAIL:]}"
     folded = fold(_speech(text))

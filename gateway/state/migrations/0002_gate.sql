@@ -3,14 +3,17 @@
 ALTER TABLE messages ADD COLUMN untrusted TEXT NOT NULL DEFAULT '';
 CREATE INDEX messages_untrusted ON messages (session_id, id) WHERE untrusted <> '';
 
--- Codes for people whom nobody knows yet. A code is bound to who asked for it, and only its hash is kept.
+-- Codes for people whom nobody knows yet. A code is bound to who asked for it, and only its salted hash is kept.
+-- answered_at: when the asker was last told something.
 CREATE TABLE pairing_codes (
-    platform   TEXT NOT NULL,
-    person     TEXT NOT NULL,
-    name       TEXT NOT NULL DEFAULT '',
-    chat       TEXT NOT NULL,
-    hash       TEXT NOT NULL,
-    created_at REAL NOT NULL,
+    platform    TEXT NOT NULL,
+    person      TEXT NOT NULL,
+    name        TEXT NOT NULL DEFAULT '',
+    chat        TEXT NOT NULL,
+    salt        TEXT NOT NULL,
+    hash        TEXT NOT NULL,
+    created_at  REAL NOT NULL,
+    answered_at REAL NOT NULL,
     PRIMARY KEY (platform, person)
 ) STRICT, WITHOUT ROWID;
 

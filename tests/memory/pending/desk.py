@@ -21,21 +21,20 @@ ADA, BOB = "telegram:1", "telegram:2"
 
 class Desk:
     """Real files. A second desk on the same folder is another process, or the next start. `evil` is what the scan
-    refuses; `rule`, `limits` and `time` are there to be moved. `each_write` is called at every check of a write."""
+    refuses; `rule`, `limits`, `time` are there to be moved. `receipt` is called just before a receipt is written."""
 
     def __init__(
         self,
         folder: Path,
         *,
         rule: Rule = True,
-        each_write: Callable[[], object] = lambda: None,
-        holding: Callable[[], object] = lambda: None,
+        receipt: Callable[[], object] = lambda: None,
     ) -> None:
         self.folder, self.rule = folder, rule
         self.limits = Limits()
         self.time = 1_800_000_000.0
         self.evil = "evil"
-        self._each_write, self._holding = each_write, holding
+        self._receipt = receipt
         self.heard: list[str] = []
         self.pendings = PendingStore(
             folder / "pending" / "memory", lambda: self.time, staged=lambda write: self.heard.append(write.id)
@@ -45,14 +44,13 @@ class Desk:
             folder / "memories", lambda: self.limits, lambda: self.time, check=self._check, decide=gate, patience=60
         )
         self.stores = self.shelf.own
-        self.resolver = Resolver(self.pendings, self._held, self.stores, lambda: self.time)
+        self.resolver = Resolver(self.pendings, self.shelf.holding, self.stores, self._now)
 
-    def _held(self, target: Target, file: str) -> Any:
-        self._holding()
-        return self.shelf.holding(target, file)
+    def _now(self) -> float:
+        self._receipt()
+        return self.time
 
     def _check(self, draft: Draft) -> Refused | None:
-        self._each_write()
         if any(self.evil in (change.after or "") for change in draft.changes):
             return Refused(draft.target, Reason.SCAN, "Not kept: the threat scan found it.")
         return None
