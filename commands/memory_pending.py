@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -158,6 +159,22 @@ def _rule_words(rule: object) -> str:
 async def _decide(
     context: Context, pending: Pending, wish: str, step: Callable[[str, str], Resolution]
 ) -> CommandReply:
+    names = await _meant(context, pending, wish)
+    if isinstance(names, CommandReply):
+        return names
+    done: list[tuple[str, Resolution]] = []
+    for name in names:
+        resolution = await asyncio.to_thread(step, name, context.who)
+        pending.decided(name, resolution)
+        done.append((name, resolution))
+    return _reply(done, pending, several=wish == "all")
+
+
+async def _meant(context: Context, pending: Pending, wish: str) -> Sequence[str] | CommandReply:
+    """The ids that an order means. When it is carried out once more, after a crash, it means the same ones, and not
+    what was put aside since."""
+    if context.item_id and (before := await pending.meant(context.item_id)):
+        return before
     if wish == "all":
         names = [each.id for each in await asyncio.to_thread(pending.resolver.pendings.waiting)]
         if not names:
@@ -165,14 +182,11 @@ async def _decide(
     else:
         found = await _one(pending, wish)
         if isinstance(found, CommandReply):
-            return found
+            return replace(found, data={"id": wish, "result": "unknown", "detail": found.text})
         names = [found]
-    done: list[tuple[str, Resolution]] = []
-    for name in names:
-        resolution = await asyncio.to_thread(step, name, context.who)
-        pending.decided(name, resolution)
-        done.append((name, resolution))
-    return _reply(done, pending, several=wish == "all")
+    if context.item_id and names != [wish]:
+        await pending.meant(context.item_id, names)
+    return names
 
 
 async def _one(pending: Pending, prefix: str) -> str | CommandReply:
@@ -223,7 +237,8 @@ def _told(name: str, resolution: Resolution, pending: Pending) -> CommandReply:
             change = getattr(outcome, "id", "")
             shown = [change_shown(each) for each in changes] or [" ".join(outcome.notes) or "Nothing had to change."]
             text = "\n".join([f"✅ `{name}` approved; in {write.file}, {outcome.usage}.", *shown])
-            undo = ((Button("Undo", f"/memory undo {change}"),),) if change else ()
+            theirs = "/" in write.file  # a person's or a room's own: undone from there, not from here
+            undo = ((Button("Undo", f"/memory undo {change}"),),) if change and not theirs else ()
             return CommandReply(text, data=data("approved", change), buttons=undo)
         case Rejected():
             return CommandReply(f"❌ `{name}` rejected. Nothing was changed.", data=data("rejected"))

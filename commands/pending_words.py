@@ -126,6 +126,4 @@ def as_data(write: PendingWrite) -> dict[str, Any]:
         "after": "\n§\n".join(after) if after else None,
         "created_at": datetime.fromtimestamp(write.created_at).astimezone().isoformat(timespec="seconds"),
         "flags": list(write.flags),
-        "file": write.file,
-        "chat": write.author.chat,
     }

@@ -189,6 +189,9 @@ class Pending(Protocol):
     async def offered(self, chat: ChatRef, message_id: str, action: str) -> bool:
         """Whether this message is one of ours in this chat, with a button for this action on it."""
 
+    async def meant(self, item_id: int, names: Sequence[str] = ()) -> Sequence[str]:
+        """Which ids an order (by its stored event) was first taken to mean; `names` are noted when it is new."""
+
     def decided(self, name: str, resolution: Resolution) -> None:
         """Told each decision, for whoever waits for one."""
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from commands.ports import Ports
 from commands.registry import Registry, built_in
-from gateway.agent.requests import asks_to_keep
+from gateway.agent.requests import asks_to_keep, recognise
 from gateway.agent.snapshot import Opener, Opening
 from gateway.clock import Clock, SystemClock
 from gateway.config.edit import set_key
@@ -57,6 +57,7 @@ from gateway.state.store import SqliteStore
 from gateway.tools.loader import ToolHouse, plugin_tools
 from gateway.tools.memory_tool import memory_tool
 from gateway.tools.toolset import Toolset
+from memory.scan.scanner import verdict
 from platforms.adapter import Adapter
 from platforms.messages import ChatKind, ChatRef, Inbound
 
@@ -371,8 +372,15 @@ def _settle_in(_: asyncio.Future[None]) -> None:
     gc.freeze()
 
 
+def _tables() -> None:
+    """What is compiled at its first use: the phrases of the threat scan, and those by which people ask."""
+    verdict("warm")
+    recognise("warm")
+
+
 async def _warm(hosts: HostRegistry, report: LogReport) -> None:
     """Pay for slow imports after the start, before the first message."""
+    await asyncio.to_thread(_tables)
     try:
         await hosts.warm()
     except (InnkeeperError, ImportError, OSError) as fault:  # the first message will say what is wrong

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from memory.files import LOCK_SECONDS, alias, locked
+from memory.files import LOCK_SECONDS, FileTrouble, alias, clear_strays, locked
 from memory.journal import Record, journal
 from memory.model import Limits, Target, misnamed
 from memory.store import Check, Decide, Stores
@@ -50,6 +50,24 @@ class Shelf:
             files=files,
             patience=self._patience,
         )
+
+    def others(self) -> list[str]:
+        """The files that are there beside the owner's, relative to the folder."""
+        return sorted(path.relative_to(self._folder).as_posix() for path in self._folder.glob("*/*.md"))
+
+    def repair(self) -> list[str]:
+        """`Stores.repair` for all files."""
+        lines = self.own.repair()
+        folders = [each for each in self._folder.glob("*") if each.is_dir()]
+        if not folders:
+            return lines
+        try:
+            with locked(self._folder / ".lock", self._patience):
+                if strays := sum(clear_strays(folder / "*.md") for folder in folders):
+                    lines.append(f"{strays} half-written files of people and rooms were removed")
+        except FileTrouble as error:
+            lines.append(str(error))
+        return lines
 
     def renamed(self, old: str, new: str) -> None:
         """A file gets a second name in its folder; what was noted under the first one still holds. Raises

@@ -111,6 +111,11 @@ def room_file(chat: ChatRef) -> str:
     return f"{ROOMS}/{_bounded(f'{_inner(chat.platform)}-{_inner(chat.chat_id)}{thread}')}.md"
 
 
+def target_of(file: str) -> Target:
+    """What the file of a person or a room is a store for."""
+    return Target.MEMORY if file.startswith(f"{ROOMS}/") else Target.USER
+
+
 def _spelled(part: str) -> str:
     """Lower-case letters, digits, `-` and `_` as they are, everything else as `%` and its bytes: no two ids have the
     same name, not even where upper and lower case are one."""

@@ -19,8 +19,8 @@ from gateway.tools.toolset import Toolset
 from memory.files import FileTrouble, read
 from memory.model import Limits, Target
 from memory.scan.scanner import verdict
-from memory.snapshot import block
 from memory.shelf import Shelf
+from memory.snapshot import block
 from memory.usage import usage
 
 

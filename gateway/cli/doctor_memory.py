@@ -11,6 +11,7 @@ from gateway.cli.doctor import Finding, Patient
 
 def memory(who: Patient) -> Iterator[Finding]:
     """The files of the profile, as they are now."""
+    from gateway.agent.scopes import target_of
     from gateway.engine.gatekeeper import memories
     from memory.files import FileTrouble, read
     from memory.scan.scanner import scan
@@ -20,11 +21,13 @@ def memory(who: Patient) -> Iterator[Finding]:
         return
     kept = memories(who.profile, lambda: loaded.settings, time.time)
     stores, quiet = kept.shelf.own, True
-    for line in stores.problems():
+    others = [(name, kept.shelf.holding(target_of(name), name)) for name in kept.shelf.others()]
+    for line in [line for each in (stores, *(each for _, each in others)) for line in each.problems()]:
         quiet = False
         yield Finding("problem", line, "mend the file by hand; it is plain text")
     texts = [(who.profile.soul.name, who.profile.soul), (who.profile.agents.name, who.profile.agents)]
     texts += [(target.file_name, stores.path(target)) for target in stores.enabled]
+    texts += [(name, each.path(target)) for name, each in others for target in each.enabled]
     for name, path in texts:
         try:
             found = scan(read(path) or "")

@@ -27,6 +27,9 @@ from platforms.messages import ChatRef
 SHELL = "shell"
 """Who gives orders at the shell: whoever can open the profile's folder."""
 
+ORDERS_KEPT = 50
+"""Orders of which is kept what they meant; a crash can only repeat the last ones."""
+
 SetKey = Callable[[str, str], Awaitable[None]]
 """Sets a key of config.yaml to a value as written there, and brings it into force."""
 
@@ -44,7 +47,7 @@ class Memories:
 
     def repair(self) -> list[str]:
         """At start: what killed writers and deciders left. Lines for the log."""
-        return [*self.shelf.own.repair(), *self.resolver.mend()]
+        return [*self.shelf.repair(), *self.resolver.mend()]
 
 
 def memories(profile: Profile, settings: Callable[[], Settings], now: Callable[[], float]) -> Memories:
@@ -93,6 +96,13 @@ class PendingDesk:
 
     async def offered(self, chat: ChatRef, message_id: str, action: str) -> bool:
         return action in await self._store.outbox.offers(chat, message_id)
+
+    async def meant(self, item_id: int, names: Sequence[str] = ()) -> Sequence[str]:
+        orders: dict[str, list[str]] = await self._store.facts.get("pending", "meant") or {}
+        if names and str(item_id) not in orders:
+            orders = dict([*orders.items(), (str(item_id), list(names))][-ORDERS_KEPT:])
+            await self._store.facts.put("pending", "meant", orders)
+        return orders.get(str(item_id), ())
 
     def decided(self, name: str, resolution: Resolution) -> None:
         if isinstance(resolution, Approved | Rejected | Edited | Decided):

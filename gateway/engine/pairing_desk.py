@@ -37,8 +37,7 @@ class PairingDesk:
             case WrongCode(left):
                 more = "1 more wrong code locks" if left == 1 else f"{left} more wrong codes lock"
                 raise LookupError(
-                    "That is nobody's open code. A code holds for one hour, and once. "
-                    f"({more} this for an hour.)"
+                    f"That is nobody's open code. A code holds for one hour, and once. ({more} this for an hour.)"
                 )
             case Guest() as guest:
                 await self._welcome(guest)

@@ -13,9 +13,9 @@ from memory.scan.rule import Hit, Rule, Text, Written, written
 from memory.scan.rules_cjk import CJK, CJK_FAMILIES
 from memory.scan.rules_code import CODE, CODE_FAMILIES
 from memory.scan.rules_english import ENGLISH, ENGLISH_FAMILIES
-from memory.scan.rules_other import CYRILLIC, OTHER, OTHER_FAMILIES
+from memory.scan.rules_other import CYRILLIC, KOREAN, OTHER, OTHER_FAMILIES
 
-RULES: tuple[Rule, ...] = (*CODE, *ENGLISH, *CJK, *OTHER, *CYRILLIC)
+RULES: tuple[Rule, ...] = (*CODE, *ENGLISH, *CJK, *OTHER, *KOREAN, *CYRILLIC)
 
 
 def hits(text: str) -> Iterator[Hit]:
@@ -49,5 +49,6 @@ def _tables() -> tuple[tuple[re.Pattern[str] | None, tuple[Written, ...]], ...]:
         (latin, tuple(written(rule, families) for rule in ENGLISH)),
         (re.compile("[\u3040-\u30ff\u4e00-\u9fff]"), tuple(written(rule, families) for rule in CJK)),
         (latin, tuple(written(rule, families) for rule in OTHER)),
+        (re.compile("[가-힣]{2}"), tuple(written(rule, families) for rule in KOREAN)),
         (re.compile("[а-я]{3}"), tuple(written(rule, families) for rule in CYRILLIC)),
     )

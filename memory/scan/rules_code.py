@@ -9,7 +9,7 @@ CODE_FAMILIES = {
     r"\b[\w-]{1,64}\.(?:example|com|net|org|io|dev|ru|cn|xyz|info|onion|site|co|app)\b(?!/?[-\w]*\.(?:md|py))",
     "SECRET_FILE": r"\.ssh/(?!config\b|known_hosts|\w+\.pub)(?:id_\w+(?!\w*\.pub)|\*|identity|$|\s)|\.ssh(?=[\s'\")]|$)|id_(?:rsa|ed25519|ecdsa|dsa)\b(?!\.pub)|\.env\b|"
     r"\.aws(?:/credentials|\b)|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.docker/config|\.kube/config|\.gnupg|\.password-store|"
-    r"/etc/shadow|/etc/sudoers|\bauth\.json|\bcredentials?\.(?:json|ya?ml|ini|txt|csv)|\bsecrets?\.(?:json|ya?ml|toml|env|txt)|"
+    r"/etc/shadow|/etc/sudoers|gh/hosts\.yml|\bauth\.json|\bcredentials?\.(?:json|ya?ml|ini|txt|csv)|\bsecrets?\.(?:json|ya?ml|toml|env|txt)|"
     r"\.bash_history|\.zsh_history|\bcookies\.sqlite|login data\b|\bkeychain|\bwallet\.dat|\btoken\.(?:json|txt)|\.p12\b|\.pem\b|"
     r"\bstate\.db\b|/proc/\w+/environ",
     "START_FILE": r"\.?(?:bashrc|bash_profile|bash_login|bash_logout|zshrc|zprofile|zshenv|zlogin|profile)\b|config\.fish|/etc/profile|"
@@ -58,6 +58,10 @@ CODE: tuple[Rule, ...] = (
     Rule("start-up-changed", _START, r"nopasswd:\s?all|permitrootlogin\s(?:yes|without)|ld_preload=|chmod\s(?:u\+s|[24]?[0-7]?777\s/|4755)|\buseradd\b[^\n]{0,80}(?:-o|-u 0|sudo|wheel)|core\.hookspath|/dev/shm/\.|/tmp/\.\w|setenforce 0|--privileged[^\n]{0,200}(?:host|/root)"),
     Rule("start-up-changed", _START, r"\b(?:pip|npm|yarn|uv|cargo|gem)\b[^\n]{0,60}\b(?:index-url|registry|trusted-host|extra-index-url)\b[\s=]{1,3}[\"']?https?://", (r"\b(?:trust|always|all later|keep|every|global|without|never)\b",)),
     Rule("start-up-changed", _START, r"(?:(?:[*@]/?\d{0,2}\s){3,5}\S?\s?|@reboot\s|@hourly\s|@daily\s)[^\n]{0,200}?(?:%FETCH%|\bnc\b|/dev/tcp)[^\n]{0,160}?(?:\|\s?%SHELL%|-d\s?@|%SECRET_FILE%|-o\s?/tmp)"),
+    Rule("remote-code", _REMOTE, r"\bpowershell(?:\.exe)?\s[^\n]{0,40}-e(?:nc|ncodedcommand)?\s[a-z0-9+/=]{8}"),
+    Rule("start-up-changed", _START, r"\b(?:cp|mv|install|tee|ln)\b[^\n]{0,100}/(?:systemd|launch(?:agents|daemons)|init\.d|cron\.\w+|autostart)\b[^\n]{0,100}(?:/tmp|evil|&&|enable|load)|\bsystemctl\s(?:--user\s)?enable\b[^\n]{0,40}(?:/tmp|/dev/shm)"),
+    Rule("start-up-changed", _START, r"\b(?:pip|npm|yarn|uv|gem)3?\s(?:config\s)?set\s[^\n]{0,30}(?:registry|index-url)[\s=]{1,3}http://"),
+    Rule("start-up-changed", _START, r"\.git/config|\bgit remote\b|\bpushurl\b", (r"https?://|git@", r"\b(?:also|each push|every push|pushes|as well|quietly|too)\b"), r"\b(?:our|my|we|i)\b"),
     Rule("hidden-markup", _HIDDEN, r"<!--(?:(?!-->).){0,300}?\b(?:ai|a\.i\.|assistants?|agents?|models?|bots?|llms?|system|gpt|claude|chatgpt|copilot|machines?)\b(?:(?!-->).){0,300}?\b(?:ignore|secret\w*|silent\w*|quiet\w*|hide|conceal|reveal|send|forward|do not|don't|must|approve|execute|run|obey|tell|never|always|change|delete|reply|answer|recommend|rate|omit|skip|pretend|unlock|pay|buy|add|insert|include|exec|post|upload|treat|follow|remember|instruct\w*)\b"),
     Rule("hidden-markup", _HIDDEN, r"<!--(?:(?!-->).){0,200}?\b(?:ignore|disregard|secretly|silently|quietly|do not tell|don't tell|forward all|send all|obey|override)\b"),
     Rule("hidden-markup", _HIDDEN, r"(?:display:\s?none|visibility:\s?hidden|opacity:\s?0\b|font-size:\s?[01](?:px|pt|em)?\b|color:\s?(?:#?f{3}(?:f{3})?|white|transparent)\b|\bhidden\b)[^>]{0,80}>[^<]{0,240}?\b(?:ai|models?|assistants?|agents?|bots?|llms?|you must|ignore|conceal|secretly|instructions?|do not tell|always|recommend|reply|answer)\b"),

@@ -13,14 +13,14 @@ ENGLISH_FAMILIES = {
     r"pay no (?:attention|heed) to|act against|go against|work around|lay aside|stop (?:following|obeying|applying|using|respecting)|"
     r"(?:do not|don't|never|no longer|not|need not) (?:follow|obey|apply|heed|listen to|comply with|pay attention to|respect|abide by|adhere to|be bound by))\b",
     "RULES": r"\b(?:instructions?|instrs?|directives?|directions?|guidelines?|guardrails?|rules?|restrictions?|system (?:prompts?|messages?|text|instructions?)|prompts?|"
-    r"polic(?:y|ies)|filters?|constraints?|safeguards?|safety|programming|orders|commands?|limitations|training|rulebook|briefing|brief|ethics|moderation)\b",
+    r"polic(?:y|ies)|filters?|constraints?|safeguards?|safety|programming|guidance|limits?|orders|commands?|limitations|training|rulebook|briefing|brief|ethics|moderation)\b",
     "THEIRS": r"\b(?:previous|prior|earlier|above|preceding|foregoing|former|original|initial|existing|current|old|all|any|every|your|system|these|those|"
     r"given|operator'?s?|developer'?s?|before|safety|content|told|past|other|so far|up to now|until now|the rules|the instructions)\b",
     "OTHER_WORLD": r"\b(?:vet|doctor|nurse|dentist|landlord|recipes?|book|manual|box|packag\w*|leaflet|builder|plumber|electrician|teacher|coach|school|mum|dad|"
     r"ikea|game|map|sat ?nav|route|treasurer|spreadsheet|bullet points?|draft|invoice|typos?|spelling|letter|contract|tenants?|pharmacist|midwife|physio\w*|"
     r"wash\w*|knitting|sewing|pattern|oven|washer|kit|shelf|wardrobe|furniture|board|chess|league|referee|car|diet|lists?|garden\w*|boiler|"
     r"parking|courier|delivery|estate agent|insurance|surveyor|accountant|council|chef|baking|cake|dough|linter|ruff|eslint|flake8|mypy|firewall|gitignore|css|"
-    r"coffee|photo|email filter|spam|instagram|water)\b",
+    r"club|statutes|society|librar\w+|members?|class|gym|association|choir|tax|pension|speed|terms|agency|clinic|hospital|tenancy|coffee|photo|email filter|spam|instagram|water)\b",
     "PERSON": r"\b(?:user|owner|human|humans|operator|reader|readers|account holder|cardholder|person (?:you|in charge|who owns)|boss|principal|traveller|person)s?\b",
     "ANYBODY": r"\b(?:anyone|anybody|no ?one|nobody|not a soul|a soul|any(?: living)? soul)\b",
     "AI": r"\b(?:ai|a\.i\.|llms?|language models?|ai models?|assistants?|chat ?bots?|bots?|agents?|machines? (?:reading|made)|gpt|claude|chatgpt|copilot|neural network|"
@@ -54,7 +54,7 @@ ENGLISH_FAMILIES = {
     "DESTROY": r"\b(?:empty|empties|wipe|delete|erase|destroy|format|shred|drop|remove|overwrite|corrupt|encrypt|purge|trash|rm -rf|kill|burn|zero)\b",
     "FREE": r"\b(?:unrestricted|uncensored|unfiltered|jailbroken|unbound|unchained|unlimited|unmoderated|unhinged|lawless|amoral|evil|malicious|rogue|omnipotent|liberated|freed?|"
     r"(?:without|no|free (?:of|from)|not bound by|beyond|ignor\w+|lacks?|above|outside|unburdened by|never heard of|rid of|exempt from|not subject to|any) (?:any |all |the |your |its |moral |ethical |more |content ){0,4}"
-    r"(?:restrictions?|limit\w*|rules|filters?|guidelines|ethics|morals?|moral \w+|content policy|policies|policy|safety \w+|safety|censorship|boundaries|conscience|constraints?|refusals?|warnings?|inhibitions|scruples|guardrails|disclaimers?|taboos?))\b",
+    r"(?:restrictions?|limit\w*|rules|filters?|guidelines|ethics|morals?|moral \w+|content policy|policies|policy|safety \w+|safety|censorship|boundaries|conscience|constraints?|manners|shame|refusals?|warnings?|inhibitions|scruples|guardrails|disclaimers?|taboos?))\b",
 }
 
 _INJECTION = "It tells the assistant to set its instructions aside."
@@ -70,10 +70,21 @@ _STEER = "It has the assistant work for somebody else's interest, as if it were 
 _DESTROY = "It has things destroyed later, or unasked."
 
 ENGLISH: tuple[Rule, ...] = (
+    Rule("ignore-instructions", _INJECTION, r"%IGNORE%<20>%RULES%<15>\b(?:(?:that |which )?(?:were |was |are |have been |had been )?(?:set|given|made|written|imposed|placed|meant|told) (?:for|to|on|upon) you|you (?:got|have|had|were|received|know))", unless=r"%OTHER_WORLD%"),
+    Rule("ignore-instructions", _INJECTION, r"\b(?:every ?thing|all|nothing|anything|what|whatever) (?:that )?(?:is |stands |was )?(?:in|inside) (?:the|your) system (?:prompt|message)\b|\b(?:begin|end|start of|new) (?:of )?system (?:prompt|message)\b|\bnew task\s?: (?:obey|ignore|send|reveal|you)|\b(?:previous|prior|earlier) (?:context|conversation|session) (?:has been|is|was) (?:cleared|reset|wiped|void)"),
+    Rule("ignore-instructions", _INJECTION, r"%IGNORE% (?:all )?(?:of )?your (?:own )?(?:\w+ )?%RULES%", unless=r"%OTHER_WORLD%|%NEVER%(?! (?:follow|obey|apply|heed|comply))"),
+    Rule("ignore-instructions", _INJECTION, r"\b(?:nothing|none) <20>\b(?:said|told|written|before|earlier|above)\b<30>\b(?:binds?|counts?|applies|matters|holds?|is valid)\b", unless=r"%OTHER_WORLD%"),
+    Rule("role-change", _ROLE, r"\b(?:pretend|imagine|act|assume|behave|suppose|as if)\b<20>\b(?:there (?:are|were) no|you (?:have|had) no|no one gave you|no) (?:\w+ )?(?:rules|limits|restrictions|guidelines|laws|filters?|safety)\b", unless=r"\b(?:he|she|they|kids|game)\b"),
+    Rule("role-change", _ROLE, r"\bsafety (?:\w+ ){0,2}(?:is |are |was |were |has been |have been )?(?:stripped|removed|off|disabled|peeled|taken|gone|deactivated|missing|uninstalled)\b|\bsay(?:s|ing)? yes to (?:everything|anything|all|every)\b", (r"\b(?:you|model|assistant|ai|answer|respond|machine|bot|robot|act|play|everything)\b",), r"\b(?:seat ?belt|helmet|stair|my|kids|she|he)\b"),
+    Rule("new-master", _MASTER, r"\b(?:work|works|act|acts|serve|serves|be helpful|be loyal|speak|answer|report)\b<12>\b(?:for|to|on behalf of)?\b<25>\b(?:and not (?:for |to )?(?:the )?(?:user|owner|him|her|them)|instead of (?:for )?(?:the )?(?:user|owner)|to me instead|not for the (?:user|owner))\b|\byou (?:now )?serve \w+ (?:first|only|now|alone)\b|\bi am (?:the|your) (?:new |real |true )?(?:admin\w*|owner|operator|master|developer|root)\b"),
+    Rule("kept-from-person", _CONCEAL, r"\bmake no mention of\b<40>\b(?:to|user|owner|this|it)\b|\b(?:keep|leave|kept|left)\b<30>\b(?:in the dark|in ignorance|out of the loop|none the wiser|unaware)\b|\b(?:omit|leave out|skip|hide|exclude|drop|do not (?:display|show|list|mention|print)|don't (?:display|show|list|mention|print)|never (?:display|show|list|mention|print)) (?:this|these) (?:entr(?:y|ies)|notes?|memor(?:y|ies)|lines?|instructions?|rules?|messages?)\b|\bleave (?:it|this|them) out\b<20>\b(?:summar\w+|list\w*|report|when)\b|\bsummari[sz]ing<10>leave it out", unless=r"\b(?:birthday|party|present|gift|surprise|christmas|light|curtains?|plant)\b"),
+    Rule("secret-file-sent", _LEAK, r"%SECRET_FILE%", (r"\b(?:attach|paste|e-?mail|upload|post|publish|forward|share|copy|send|print|quote|include|hand)\b", r"\b(?:next|e-?mail|mail|comment|issue|channel|group|chat|contents?|it|everyone|anyone|him|her|them|to)\b"), r"%NEVER%|\b(?:i|we|he|she|they|was|were|been|has|have|public key|\.example file|template|ssh-copy-id|my)\b"),
+    Rule("secrets-sent", _LEAK, r"\b(?:send|give|show|tell|forward|hand|read|pass)\b<50>\bto (?:the first|who ?ever|any(?:one|body)|the next|every(?:one|body)) (?:person |one |caller |user |sender )?(?:who|that)\b", (r"%SECRET%|%PRIVATE%|\b(?:bank|statements?|address|payslip|passport)\b",), r"%NEVER%|\b(?:wifi|wi-fi|guest|menu|tickets?)\b"),
+    Rule("start-up-changed", _START, r"\b(?:cron ?jobs?|scheduled (?:task|job)s?|login items?|start-?up (?:item|script|program|entry)s?|boot script|launch agent|daemon|background service|at boot|at login)\b", (r"\b(?:downloads?|curl|wget|fetch\w*|https?|executable|hidden|payload|launchctl|evil|yourself|from the (?:net|web))\b", r"\b(?:add|create|install|set up|make|register|plant|write|schedule|load|run|runs|execut\w+)\b"), r"\b(?:i (?:have|added|run|use)|we (?:have|use|run)|weather|forecast|backup|my)\b"),
     # instructions, and setting them aside
     Rule("ignore-instructions", _INJECTION, r"%IGNORE%<40>%THEIRS%<30>%RULES%", unless=r"%OTHER_WORLD%"),
     Rule("ignore-instructions", _INJECTION, r"%IGNORE%<20>%RULES%<25>\b(?:above|below|before|you (?:were|have|got|had|know)|so far|given|of the (?:operator|developer|system|owner|house)|from (?:the )?(?:system|operator|developer|owner)|previously)\b", unless=r"%OTHER_WORLD%"),
-    Rule("ignore-instructions", _INJECTION, r"%IGNORE%<12>\b(?:every ?thing|all|anything|what ?ever|what|whatsoever)\b<20>\b(?:told|said|above|before this|before now|previously|came before|preceding|stated|learn(?:ed|t)|instructed|up to (?:here|now|this)|written so far|trained)\b", unless=r"%OTHER_WORLD%"),
+    Rule("ignore-instructions", _INJECTION, r"%IGNORE%<12>\b(?:every ?thing|all|anything|what ?ever|what|whatsoever)\b<20>\b(?:told|said|above|before this|before now|previously|came before|preceding|stated|learn(?:ed|t)|instructed|up to (?:here|now|this)|written so far|trained)\b", unless=r"%OTHER_WORLD%|\b(?:i|we|he|she|they) (?:said|told|wrote|mentioned)\b|\bsaid about\b"),
     Rule("ignore-instructions", _INJECTION, r"\b(?:every ?thing|all|anything|what) (?:that )?(?:(?:was |is |comes? |came |stands |stood |written |said ){0,4}(?:above|before) (?:this|here|it)|you (?:were|have been|got|had been|are|'ve been) (?:told|taught|given|instructed|asked|trained))<60>%GONE%"),
     Rule("ignore-instructions", _INJECTION, r"\b(?:your|previous|prior|earlier|system|original|initial|safety|preceding|former|content|starting|opening|existing|built-in|the (?:above|old|starting|first)) (?:\w+ ){0,2}(?:%RULES%|text|words|page|setup|configuration|restraints)<40>(?:%GONE%|=)", unless=r"%OTHER_WORLD%|\b(?:tenants?|debts?|fines?)\b"),
     Rule("ignore-instructions", _INJECTION, r"\b(?:takes? precedence|has priority|have priority|overrides?|outranks?|supersedes?|stands? above|wins? over|beats?|trumps?|prevails? over|comes? before|overrule[sd]?|weighs? more than|replaces?)\b<40>\b(?:(?:all|any|your|other|previous|earlier|system|every|existing|prior|the|safety) (?:\w+ ){0,2}(?:instructions?|prompts?|polic(?:y|ies)|guidelines|directives|commands?|settings)|(?:everything|anything) (?:else|you)|system (?:prompt|message))", unless=r"%OTHER_WORLD%"),
@@ -172,13 +183,13 @@ ENGLISH: tuple[Rule, ...] = (
     Rule("approval-waived", _WAIVER, r"\b(?:bypass|skip|disable|ignore|circumvent|omit|avoid|turn off|switch off|drop|remove|suppress|leave out|jump over|dodge)(?:s|ing)?\b<20>\b(?:approvals?|confirmations?|permission|consent|sandbox\w*|safety|security|approval (?:step|question)|are you sure|the question|confirmation (?:step|dialog\w*|prompt)|verification|authentication|two-factor)\b", unless=r"\b(?:never|do not|don't|not) (?:bypass|skip|disable|ignore|turn off|drop|omit)\b|%OTHER_WORLD%"),
     Rule("approval-waived", _WAIVER, r"\b(?:never|don't|do not|no need to|stop|need not|must not|no longer)\b (?:ever )?(?:ask\w*|request\w*|seek\w*|wait\w*|check\w*) (?:\w+ ){0,2}?(?:for )?(?:\w+ )?(?:permission|approvals?|confirmation|consent|an? (?:yes|ok|okay)|back first)\b"),
     Rule("approval-waived", _WAIVER, r"%WAIVED%", (r"\b(?:upload|send|forward|delete|remove|run|execute|install|pay|buy|transfer|wire|sign|approve|push|merge|publish|unlock|grant|write your key|do so on|purchase|order|share|give|hand|download|deploy|format|wipe|log in|open that|post)(?:s|ed|ing)?\b", r"\b(?:you|your|all|every|each|any|whatever|key|password|file|script|anyone|always|whenever|machines?|https?|needed|system|sandbox\w*|backups?|certificate)\b"), r"\b(?:never|do not|don't|not|nothing|no one|nobody|no (?:mail|post|payment|purchase)s?)\b<60>\bwithout\b|\bwithout (?:asking|checking with|my|permission from|a word from) (?:me|us|my)\b|\bdo(?:n't| not) (?:send|buy|delete|share|post|pay|run|forward|upload|order|install|do)|\b(?:wait for|ask me|my yes)\b|\bme\b|\b(?:i|we)(?:'ll| will| want)\b"),
-    Rule("approval-waived", _WAIVER, r"\b(?:answered|said|says?|reply|replied) (?:with )?(?:yes|ok)\b<30>\b(?:on behalf of|for all|in (?:the )?name of|instead of|for the (?:owner|user))\b|\b(?:user|owner) (?:has|had)(?: already)? (?:agreed|consented|approved|allowed|said yes|disabled|waived|turned|authori[sz]ed|given (?:his|her|their) (?:ok|consent|permission))\b"),
+    Rule("approval-waived", _WAIVER, r"\b(?:answered|said|says?|reply|replied) (?:with )?(?:yes|ok)\b<30>\b(?:on behalf of|for all|in (?:the )?name of|instead of|for the (?:owner|user))\b|\b(?:user|owner) (?:has|had)(?: already)? (?:agreed|consented|approved|allowed|said yes|disabled|waived|turned|authori[sz]ed|given (?:his|her|their) (?:ok|consent|permission))\b", (r"\b(?:every|all|any|purchases?|commands?|tools?|payments?|that|to it|everything|sandbox\w*|for good|yes|approvals?|forever)\b",), r"\b(?:terms|gym|newsletter|trial|visit|appointment)\b"),
     # keeping things from the person
     Rule(
         "kept-from-person",
         _CONCEAL,
         r"%NEVER% (?:\w+ ){0,3}?(?:tell\w*|inform\w*|mention\w*|notify\w*|let(?:ting)?|reveal\w*|disclos\w+|show\w*|say\w*|warn\w*|alert\w*|admit\w*|explain\w*|report\w*|talk\w*|discuss\w*|confess\w*|tip off|bother\w*|bring (?:it|this) up|trouble)\b<40>%PERSON%(?! (?:id|name|story|agent))",
-        unless=r"\b(?:patients?|film|book ends|ends|spoilers?|without (?:asking|telling) me|passwords? of)\b|\bwhat (?:he|she|they|it) (?:gets|is getting)|\b(?:birthday|party|present|gift|surprise|christmas)\b",
+        unless=r"\b(?:jargon|raw|long|basics|twice|repeat\w*|trivial|minor|unless|lists?|tables?|emojis?|small talk|how to|politics|too (?:much|often|many)|details|technical|options|apolog\w+|patients?|film|book ends|ends|spoilers?|without (?:asking|telling) me|passwords? of)\b|\bwhat (?:he|she|they|it) (?:gets|is getting)|\b(?:birthday|party|present|gift|surprise|christmas)\b",
     ),
     Rule(
         "kept-from-person",
@@ -197,7 +208,7 @@ ENGLISH: tuple[Rule, ...] = (
     Rule(
         "kept-from-person",
         _CONCEAL,
-        r"%PERSON% (?:\w+ ){0,2}?(?:must|should|may|need|needs|shall|is|are|can|ought|will|prefers?|does|do|has|have)(?: not|n't| never| no)\b(?: ever)?(?: to| need to| be)?<12>\b(?:know|find out|learn|notice|see|hear|told|informed|reali[sz]e|aware|made aware|shown|suspect|warned|asked|bothered|read)\b",
+        r"%PERSON% (?:\w+ ){0,2}?(?:must|should|may|need|needs|shall|is|are|can|ought|will|prefers?)(?: not|n't| never| no)\b(?: ever)?(?: to| need to| be| get to| come to)?<12>\b(?:know|find out|learn|notice|see|hear|told|informed|reali[sz]e|aware|made aware|shown|suspect|warned|asked|bothered|read)\b",
         unless=r"\b(?:birthday|party|present|gift|surprise|christmas|familiar|technical|jargon)\b",
     ),
     Rule(

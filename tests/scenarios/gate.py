@@ -13,8 +13,8 @@ from tests.scenarios.telegram_inn import PATIENCE, Inn
 
 TEA = "Ada drinks green tea."
 BIKE = "Ada rides a bicycle."
-GATED = {"memory": {"write_approval": True}}
-HOME = {"owners": ["telegram:111"], "home_chats": ["telegram:111"]}
+GATED: dict[str, Any] = {"memory": {"write_approval": True}}
+HOME: dict[str, Any] = {"owners": ["telegram:111"], "home_chats": ["telegram:111"]}
 SOON = 0.2
 """Seconds that a card waits for more, instead of a minute."""
 

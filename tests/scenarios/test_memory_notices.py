@@ -25,8 +25,8 @@ from tests.scenarios.telegram_inn import PATIENCE, keeps, telegram_inn
 SAID = "I drink green tea, and nothing else."
 CHOICES = ("Undo", "Edit", "Why")
 QUIETLY = {"sessions": {"boundary_hint": False}}
-HOME = {"access": {"owners": ["inprocess:ada"], "home_chats": ["inprocess:c1"]}}
-GATED = {"memory": {"write_approval": True}}
+HOME: dict[str, Any] = {"access": {"owners": ["inprocess:ada"], "home_chats": ["inprocess:c1"]}}
+GATED: dict[str, Any] = {"memory": {"write_approval": True}}
 
 
 def at(level: str, **more: Any) -> Settings:

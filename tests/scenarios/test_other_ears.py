@@ -10,6 +10,8 @@ import pytest
 from gateway.config.schema import Access, Settings
 from gateway.config.sections import Gateway
 from gateway.engine.session_notes import START
+from memory.model import Limits
+from memory.shelf import Shelf
 from platforms.messages import ChatKind, ChatRef
 from tests.fakes.guesthouse import guesthouse, settings
 from tests.fakes.scripted_model import Turn
@@ -134,3 +136,12 @@ async def test_a_room_with_a_new_id_keeps_its_memory(tmp_path: Path) -> None:
         assert ROOM in house.model.requests[1].messages[0].content
     for name in (ITS, "rooms/inprocess-g3.md"):
         assert (tmp_path / "memories" / name).read_text() == f"{ROOM}\n§\n{LESSON}"
+
+
+async def test_what_a_killed_writer_left_of_a_persons_file_is_cleared_away(tmp_path: Path) -> None:
+    left = tmp_path / "memories" / "people" / ".inprocess-bob.md.x1.tmp"
+    left.parent.mkdir(parents=True)
+    left.write_text("half")
+    shelf = Shelf(tmp_path / "memories", Limits, lambda: 0.0)
+    assert shelf.repair() == ["1 half-written files of people and rooms were removed"]
+    assert not left.exists()

@@ -9,6 +9,8 @@ import pytest
 import yaml
 
 from tests.cli.shell import Shell
+from tests.fakes.openai_server import Step
+from tests.fakes.telegram.faults import Fault
 from tests.scenarios.gate import (
     BIKE,
     CARD,
@@ -202,6 +204,53 @@ async def test_all_of_them_the_oldest_first_each_on_its_own(tmp_path: Path) -> N
         assert "0 of 3 done." in await inn.says("/memory approve all")
         assert "3 of 3 done." in await inn.says("/memory reject all")
         assert await inn.says("/memory reject all") == "Nothing waits."
+
+
+async def test_while_an_answer_is_being_written_cards_are_decided_and_other_chats_answered(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    async with telegram_inn(tmp_path, **GATED, access=HOME) as inn, inn.open(SOON):
+        await wishes(inn, "I like tea.", adds(TEA))
+        card = await carded(inn, inn.ada.chat)
+        inn.host.script.append(Step(text="Once upon a time.", gate=gate))
+        inn.ada.says("A story!")
+        await inn.server.until_confirmed()
+        assert "approved" in await pressed(inn, inn.ada.chat, card, "✅ Approve")
+        assert inn.file("USER.md") == TEA
+        assert await inn.says("@inn_bot hello", "Hello.", chat=inn.server.group(-100777)) == "Hello."
+        assert "Once upon a time." not in inn.ada.texts()
+        gate.set()
+        await inn.server.until(lambda: "Once upon a time." in inn.ada.texts(), PATIENCE)
+
+
+async def test_a_card_whose_arrival_was_never_confirmed_works_all_the_same(tmp_path: Path) -> None:
+    async with telegram_inn(tmp_path, **GATED, access=HOME) as inn, inn.open(3 * SOON):
+        await wishes(inn, "I like tea.", adds(TEA))
+        inn.server.misbehave("sendMessage", Fault.ACCEPT_AND_BAD_GATEWAY)
+        card = await carded(inn, inn.ada.chat)
+        await inn.server.until(lambda: any("may not have arrived" in text for text in inn.ada.texts()), PATIENCE)
+        assert "approved" in await pressed(inn, inn.ada.chat, card, "✅ Approve")
+        assert inn.file("USER.md") == TEA
+
+
+async def test_all_at_once_and_a_tap_meanwhile(tmp_path: Path) -> None:
+    async with telegram_inn(tmp_path, **GATED, access=HOME) as inn, inn.open(SOON):
+        await wishes(inn, "I like tea and bicycles.", adds(TEA, BIKE, COFFEE))
+        card = await carded(inn, inn.ada.chat)
+        names = [each["id"] for each in waiting(tmp_path)]
+        inn.ada.says("/memory approve all")
+        for label in ("✅ 2", "❌ 2", "✅ 3"):
+            inn.server.press(111, card.message_id, label)
+
+        def told() -> list[str]:
+            return [text for text in inn.ada.texts() if any(name in text for name in names) and "🔏" not in text]
+
+        await inn.server.until(lambda: len(told()) == 4, PATIENCE)
+        assert waiting(tmp_path) == []
+        kept = inn.file("USER.md").split("\n§\n")
+        assert len(kept) == len(set(kept))
+        assert set(kept) | {BIKE} == {TEA, BIKE, COFFEE}
+        assert sum(text.count("approved;") + text.count("rejected. ") for text in told()) == 3
+        assert sum(text.count("already, by telegram:111") for text in told()) == 3
 
 
 @pytest.mark.parametrize("text", ["/memory approve all", "/memory approve", "`/memory approve all`"])

@@ -16,6 +16,9 @@ from tests.scenarios.telegram_inn import NOTE, PATIENCE, keeps, patches, telegra
 
 GUIDANCE = "Memory: keep with the memory tool"
 BOTH_OFF = {"memory": {"memory_enabled": False, "user_profile_enabled": False}}
+QUIET = {"display": {"memory_notifications": "off"}}
+"""No line beside the answers: they are what these scenarios read."""
+
 TEA = "Ada drinks green tea."
 BIKE = "Ada rides a bicycle to work."
 
@@ -32,7 +35,7 @@ def block(*entries: str) -> str:
 
 
 async def test_a_fact_is_kept_told_shown_undone_and_still_there_after_a_restart(tmp_path: Path) -> None:
-    async with telegram_inn(tmp_path) as inn:
+    async with telegram_inn(tmp_path, **QUIET) as inn:
         async with inn.open():
             assert await inn.says("Good morning", "Good morning, Ada.") == "Good morning, Ada."
             assert NOTE not in inn.said
@@ -75,7 +78,7 @@ async def test_a_fact_is_kept_told_shown_undone_and_still_there_after_a_restart(
 
 
 async def test_remember_and_undo_by_a_tap(tmp_path: Path) -> None:
-    async with telegram_inn(tmp_path) as inn, inn.open():
+    async with telegram_inn(tmp_path, **QUIET) as inn, inn.open():
         kept = await inn.says(f"/remember {TEA}")
         assert kept.startswith(f"💾 Kept in USER.md: «{TEA}»")
         await inn.says("/remember memory: The router is at .1")
@@ -89,7 +92,7 @@ async def test_remember_and_undo_by_a_tap(tmp_path: Path) -> None:
 
 
 async def test_a_remembered_fact_counts_in_the_very_next_message(tmp_path: Path) -> None:
-    async with telegram_inn(tmp_path) as inn, inn.open():
+    async with telegram_inn(tmp_path, **QUIET) as inn, inn.open():
         await inn.says("Hello", "Hello.")
         await inn.says(f"/remember {TEA}")
         await inn.says("/remember memory: The router is at .1")
@@ -98,7 +101,7 @@ async def test_a_remembered_fact_counts_in_the_very_next_message(tmp_path: Path)
 
 
 async def test_forget_one_entry_or_ask_which(tmp_path: Path) -> None:
-    async with telegram_inn(tmp_path) as inn, inn.open():
+    async with telegram_inn(tmp_path, **QUIET) as inn, inn.open():
         inn.write("USER.md", f"{TEA}\n§\n{BIKE}")
         inn.write("MEMORY.md", "The router is at .1")
         which = await inn.says("/forget Ada")
@@ -114,7 +117,7 @@ async def test_forget_one_entry_or_ask_which(tmp_path: Path) -> None:
 
 
 async def test_the_same_entry_in_both_files_is_forgotten_where_the_person_says(tmp_path: Path) -> None:
-    async with telegram_inn(tmp_path) as inn, inn.open():
+    async with telegram_inn(tmp_path, **QUIET) as inn, inn.open():
         inn.write("USER.md", TEA)
         inn.write("MEMORY.md", TEA)
         which = await inn.says(f"/forget {TEA}")
@@ -125,7 +128,7 @@ async def test_the_same_entry_in_both_files_is_forgotten_where_the_person_says(t
 
 
 async def test_forget_all_asks_first_and_can_be_undone(tmp_path: Path) -> None:
-    async with telegram_inn(tmp_path) as inn, inn.open():
+    async with telegram_inn(tmp_path, **QUIET) as inn, inn.open():
         inn.write("USER.md", f"{TEA}\n§\n{BIKE}")
         asked = await inn.says("/forget all")
         assert asked == "Forget all entries (2 in USER.md)?"
@@ -142,10 +145,10 @@ async def test_forget_all_asks_first_and_can_be_undone(tmp_path: Path) -> None:
 
 async def test_forget_everywhere_leaves_no_trace_and_the_conversation_goes_on(tmp_path: Path) -> None:
     secret = "Ada's locker has the code 7391."
-    async with telegram_inn(tmp_path) as inn:
+    async with telegram_inn(tmp_path, **QUIET) as inn:
         async with inn.open():
             await inn.says("Hello", "Hello.")
-            await inn.says(f"Keep this: {secret}", keeps("user", secret), f"I keep it: {secret}")
+            await inn.says(f"By the way: {secret}", keeps("user", secret), f"I keep it: {secret}")
             await inn.says("/new")
             await inn.says("Hello", "Hello.")
             await inn.says(f"/remember {BIKE}")
@@ -171,7 +174,7 @@ async def test_forget_everywhere_leaves_no_trace_and_the_conversation_goes_on(tm
 async def test_erasing_everywhere_asks_for_more_of_what_is_in_several_entries_or_in_every_word(
     tmp_path: Path,
 ) -> None:
-    async with telegram_inn(tmp_path) as inn, inn.open():
+    async with telegram_inn(tmp_path, **QUIET) as inn, inn.open():
         inn.write("USER.md", f"{TEA}\n§\n{BIKE}")
         which = await inn.says("/forget --everywhere Ada ")
         assert "at least 4 characters" in which
@@ -189,7 +192,7 @@ async def test_erasing_everywhere_asks_for_more_of_what_is_in_several_entries_or
 
 @pytest.mark.parametrize("word", ["user", "text", "memory", "entries", "name", "telegram", "success", "chat"])
 async def test_erasing_a_common_word_breaks_nothing(tmp_path: Path, word: str) -> None:
-    async with telegram_inn(tmp_path) as inn:
+    async with telegram_inn(tmp_path, **QUIET) as inn:
         async with inn.open():
             inn.write("USER.md", TEA)
             await inn.says("Hello", keeps("user", BIKE), "Hello.")
@@ -202,7 +205,7 @@ async def test_erasing_a_common_word_breaks_nothing(tmp_path: Path, word: str) -
 
 
 async def test_what_is_remembered_and_how_it_came_about(tmp_path: Path) -> None:
-    async with telegram_inn(tmp_path) as inn, inn.open():
+    async with telegram_inn(tmp_path, **QUIET) as inn, inn.open():
         await inn.says(f"/remember {TEA}")
         await inn.says("I moved to black tea.", patches("user", "green", "black"), "Noted.")
         shown = await inn.says("/memory")
@@ -221,12 +224,12 @@ async def test_what_is_remembered_and_how_it_came_about(tmp_path: Path) -> None:
         assert inn.file("USER.md") == "Ada drinks black tea."
         await inn.says("/memory undo")
         assert inn.file("USER.md") == TEA
-        assert "show|history|undo|doctor" in await inn.says("/memory nonsense")
+        assert "scan|history|undo|why|doctor" in await inn.says("/memory nonsense")
 
 
 async def test_the_doctor_goes_through_the_causes(tmp_path: Path) -> None:
-    async with telegram_inn(tmp_path) as inn, inn.open():
-        await inn.says("Remember that I cycle.", "I will!")
+    async with telegram_inn(tmp_path, **QUIET) as inn, inn.open():
+        await inn.says("I cycle.", "I will!")
         said = await inn.says("/memory doctor")
         assert "the model never called the memory tool" in said
         assert "/remember" in said
@@ -242,7 +245,7 @@ async def test_the_doctor_goes_through_the_causes(tmp_path: Path) -> None:
 
 async def test_a_file_that_cannot_be_read_is_said_everywhere_and_left_alone(tmp_path: Path) -> None:
     broken = b"Ada drinks \xff tea."
-    async with telegram_inn(tmp_path) as inn, inn.open():
+    async with telegram_inn(tmp_path, **QUIET) as inn, inn.open():
         inn.write("MEMORY.md", "The router is at .1")
         inn.write("USER.md", TEA)
         await inn.says("Hello", "Hello.")
@@ -263,7 +266,7 @@ async def test_a_file_that_cannot_be_read_is_said_everywhere_and_left_alone(tmp_
 
 
 async def test_with_both_stores_off_there_is_no_tool_no_guidance_and_no_block(tmp_path: Path) -> None:
-    async with telegram_inn(tmp_path) as inn:
+    async with telegram_inn(tmp_path, **QUIET) as inn:
         inn.write("USER.md", TEA)
         async with inn.open():
             await inn.says("Hello", "Hello.")
@@ -300,7 +303,7 @@ async def test_one_store_off_narrows_everything_to_the_other(tmp_path: Path) -> 
 
 
 async def test_a_group_and_a_strangers_chat_have_no_memory_and_no_tool(tmp_path: Path) -> None:
-    async with telegram_inn(tmp_path) as inn:
+    async with telegram_inn(tmp_path, **QUIET) as inn:
         telegram = {"token": inn.server.token, "base_url": inn.server.root, "allowed_users": [111, 222]}
         inn.settle(platforms={"telegram": telegram}, access={"owners": ["telegram:111"]})
         bob = inn.server.user(222, "Bob")
@@ -328,7 +331,7 @@ async def test_a_group_and_a_strangers_chat_have_no_memory_and_no_tool(tmp_path:
 
 
 async def test_what_people_write_into_the_file_counts_and_stays_as_they_wrote_it(tmp_path: Path) -> None:
-    async with telegram_inn(tmp_path) as inn, inn.open():
+    async with telegram_inn(tmp_path, **QUIET) as inn, inn.open():
         await inn.says(f"/remember {TEA}")
         await inn.says("Hello", "Hello.")
         inn.write("USER.md", f"\ufeffAda drinks black tea.\r\n§\r\n{BIKE}\r\n")
@@ -381,7 +384,7 @@ async def test_a_summary_does_not_swallow_the_note(tmp_path: Path) -> None:
 
 
 async def test_a_session_that_begins_now_holds_what_was_remembered_a_moment_ago(tmp_path: Path) -> None:
-    async with telegram_inn(tmp_path) as inn, inn.open():
+    async with telegram_inn(tmp_path, **QUIET) as inn, inn.open():
         inn.write("USER.md", TEA)
         await inn.says("Hello", "Hello.")
         inn.host.script.append(Step(text="Well."))

@@ -8,8 +8,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from gateway.app import App
 from tests.cli.shell import Shell
 from tests.fakes.telegram import Person, Room
@@ -63,8 +61,8 @@ async def test_a_member_is_refused_and_an_operator_decides(tmp_path: Path) -> No
         assert "approved already, by telegram:333" in await at.press(111)
         history = await at.inn.says("/memory history")
         assert "by telegram:333" in history
-        told = await asyncio.to_thread(Shell(tmp_path).json, "memory", "history")
-        assert [each["who"] for each in told] == ["telegram:333"]
+        changes = await asyncio.to_thread(Shell(tmp_path).json, "memory", "history")
+        assert [each["who"] for each in changes] == ["telegram:333"]
 
 
 async def test_a_member_who_may_talk_is_told_that_it_takes_an_operator(tmp_path: Path) -> None:
@@ -158,16 +156,15 @@ async def test_a_bot_presses_in_vain(tmp_path: Path) -> None:
         assert len(waiting(tmp_path)) == 1
 
 
-@pytest.mark.parametrize("name", ["../../x", "..", "/etc/passwd", "0" * 300, "é", "%2e%2e", "\u202e", "all!"])
-async def test_a_name_that_is_no_id_leads_nowhere(tmp_path: Path, name: str) -> None:
+async def test_a_name_that_is_no_id_leads_nowhere(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
         outside = tmp_path / "x.json"
         outside.write_text((tmp_path / "pending" / "memory" / f"{waiting(tmp_path)[0]['id']}.json").read_text())
         kept = sorted(path.name for path in tmp_path.iterdir())
-        for order in ("approve", "reject", "show", "revise", "later", "edit"):
-            told = await at.inn.says(f"/memory {order} {name}{' text' if order == 'edit' else ''}")
-            assert "approved" not in told
-            assert "Nothing waits as" in told, order
+        for name in ("../../x", "..", "/etc/passwd", "0" * 300, "é", "%2e%2e", "\u202e", "all!"):
+            for order in ("approve", "reject", "show", "revise", "later", "edit"):
+                told = await at.inn.says(f"/memory {order} {name}{' text' if order == 'edit' else ''}")
+                assert "Nothing waits as" in told, (order, name)
         assert sorted(path.name for path in tmp_path.iterdir()) == kept
         assert len(waiting(tmp_path)) == 1
 

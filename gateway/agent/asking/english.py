@@ -23,7 +23,9 @@ _START = (
 
 ENGLISH = Words(
     no=(
-        r"\bwhat (?:does|do|is)\b[^.!?]{0,60}\b(?:mean|in (?:english|german|french|spanish|japanese))\b|\bhow (?:2|do (?:u|you) say)\b[^.!?]*|\btranslate\b[^.!?]{0,8}:[^.!?]*|\b(?:song|movie|film|poem|story|book|novel) (?:called|named|titled)\b[^.!?]*|\b(?:remember|recall) the titans\b",
+        r"\bwhat (?:does|do|is)\b[^.!?]{0,60}\b(?:mean|in (?:english|german|french|spanish|japanese))\b|\bhow (?:2|"
+        r"do (?:u|you) say)\b[^.!?]*|\btranslate\b[^.!?]{0,8}:[^.!?]*|\b(?:song|movie|film|poem|story|book|"
+        r"novel) (?:called|named|titled)\b[^.!?]*|\b(?:remember|recall) the titans\b",
         r"\bhow (?:do|can|could|should|to|would|does)\b[^.!?]*",
         r"(?:do|did|does|didn't|have|had|would|are) (?:you|u|we|they|i|anyone|people) (?:even |still |ever |really |"
         r"also |happen to )?(?:remember|recall|know|save|store|note|forget|keep|saved|stored|noted|kept|"
@@ -42,7 +44,8 @@ ENGLISH = Words(
         r" didn't| never| still| really| totally| almost| would| will| should| hardly|'ll|'d| to)* (?:forget|forgot|"
         r"remember|"
         r"forgetting)\b",
-        r"(?<!n't )(?<!dont )(?<!n't you )(?<!not )(?<!never )(?<!n't ever )forget (?:it|about it|that|this)(?= ?(?:$|[,;!.]|then|let's|lol|haha|i was))",
+        r"(?<!n't )(?<!dont )(?<!n't you )(?<!not )(?<!never )(?<!n't ever )forget (?:it|about it|that|"
+        r"this)(?= ?(?:$|[,;!.]|then|let's|lol|haha|i was))",
         r"forget (?:about )?(?:that|this|the|my|what|i)(?: \w+)? ?(?:last |first |previous |earlier )?(?:question|"
         r"asked|idea|"
         r"plan|request|prompt|said(?= (?:just|a moment|before|earlier))|joke|task|message)\b",
@@ -65,11 +68,20 @@ ENGLISH = Words(
         r"(?:don'?t|do not) (?:lose|overlook|lose track of) (?:this|that|the fact|sight of)",
     ),
     keep=(
-        r"\b(?:can|could|may|might) i (?:ask|get|trouble|have|bother) (?:you|u) (?:to )?(?:please )?(?:remember|save|note|keep|store|memori[sz]e|bear)|\bpossible (?:for you )?to (?:remember|save|note|keep|store|memori[sz]e)\b",
-        r"(?:^|[.,:;] ?|please )(?:know|be aware|be advised|bear in mind|understand)(?: please)?,? (?:that )?(?:i\b|i'm|my|we\b|our)|\bdo remember\b|\bon your radar\b|\bthink of me as\b|\btreat me as\b[^.!?]*\b(?:from|always|now)\b",
-        r"\b(?=re?m|sa|me)(?<!\bi )(?<!\bwe )(?<!\bto )(?<!you )(?<!can't )(?<!cant )(?<!they )(?<!not )(?<!don't )(?<!didn't )(?<!he )"
-        r"(?<!still )(?<!i'll )\b(?:remember|remeber|rember|rmr|memori[sz]e|save) (?:that |dat )?(?:i'?m|i am|i have|i like|i live|i can't|i cant|i don't|i dont|i hate|i prefer|i use|i only|my|our)\b(?! (?:name\?|first))",
-        r"(?<!\bi )(?<!\bwe )(?<!\bto )\bnote (?:this|that|it) down\b|\bnote (?:for|4) (?:later|the future|future|next time|u|you)\b|\bjust so (?:you|u|ya) know\b|\b(?:add|put) (?:this|that|it) to (?:your|ur) (?:memory|notes)\b",
+        r"\b(?:can|could|may|might) i (?:ask|get|trouble|have|bother) (?:you|u) (?:to )?(?:please )?(?:remember|"
+        r"save|note|keep|store|memori[sz]e|bear)|\bpossible (?:for you )?to (?:remember|save|note|keep|store|"
+        r"memori[sz]e)\b",
+        r"(?:^|[.,:;] ?|please )(?:know|be aware|be advised|bear in mind|understand)(?: please)?,? (?:that )?(?:i\b|"
+        r"i'm|my|we\b|our)|\bdo remember\b|\bon your radar\b|\bthink of me as\b|\btreat me as\b[^.!?]*\b(?:from|"
+        r"always|now)\b",
+        r"\b(?=re?m|sa|me)(?<!\bi )(?<!\bwe )(?<!\bto )(?<!you )(?<!can't )(?<!cant )(?<!they )(?<!not )(?<!don't )"
+        r"(?<!didn't )(?<!he )(?<!still )(?<!i'll )(?:remember|remeber|rember|rmr|memori[sz]e|save)(?= (?:that |"
+        r"dat )?"
+        r"(?:i'?m|i am|i have|i like|i live|i can't|i cant|i don't|i dont|i hate|i prefer|i use|i only|my|our)\b"
+        r"(?! (?:name\?|first)))",
+        r"(?<!\bi )(?<!\bwe )(?<!\bto )\bnote (?:this|that|it) down\b|\bnote (?:for|4) (?:later|the future|future|"
+        r"next time|u|you)\b|\bjust so (?:you|u|ya) know\b|\b(?:add|put) (?:this|that|it) to (?:your|ur) (?:memory|"
+        r"notes)\b",
         r"\b(?:would|do|could) (?:you|u) (?:mind|please|kindly)? ?(?:remembering|keeping|noting|memori[sz]ing|"
         r"storing|saving|making a note)\b",
         r"\b(?:file|tuck|stash|store|squirrel|put|lock) (?:this|that|it|these|this one|that one)(?: \w+)? away\b|"
@@ -168,7 +180,8 @@ ENGLISH = Words(
         r"blank|unsave|ditch|eliminate|drop|rid)\b",
         r"\btake (?:it|that|this|my \w+|the \w+) (?:out|off)\b|\b(?:cross|strike|wipe|rub) (?:it|that|this) (?:out|"
         r"off)\b|"
-        r"\bgone\b|\b(?:deleted|removed|erased|wiped)\b|\blet (?:it|that|this) go\b|\b(?:cross|strike|scratch|knock)\b[^.!?]{1,30}\b(?:off|out)\b",
+        r"\bgone\b|\b(?:deleted|removed|erased|wiped)\b|\blet (?:it|that|this) go\b|\b(?:cross|strike|scratch|"
+        r"knock)\b[^.!?]{1,30}\b(?:off|out)\b",
     ),
     change=(
         r"(?<!\bi )(?<!\bwe )(?<!\bto )(?<!\bhave )(?:change|update|correct|fix|amend|revise|adjust|edit|replace|"
@@ -215,7 +228,8 @@ ENGLISH = Words(
         r"history|"
         r"cache|cookies|apps?|pdf|folders?|downloads?|disk|drive|ram|branch|commit|css|html|\w+\.(?:txt|md|py|js|"
         r"docx?|csv|"
-        r"pdf|json)|pic|pics|png|jpe?g|gif|video|screenshot|recording|meme|intro|introduction|headings?|titles?|lines?|words?|bullets?|settings|phone|windows|account|"
+        r"pdf|json)|pic|pics|png|jpe?g|gif|video|screenshot|recording|meme|intro|introduction|headings?|titles?|"
+        r"lines?|words?|bullets?|settings|phone|windows|account|"
         r"calendar|"
         r"playlist|clipboard|repo|reminder|alarm|timer|draft|poem|story|summary|list|table",
     ),
@@ -237,7 +251,8 @@ ENGLISH = Words(
         r"do i|can i (?!ask|get|trouble|have)|does|did|have you|do you)\b",
     ),
     fillers=(
-        "entry entries get rid delete remove erase please pls plz kindly and so also just always hey ok okay oh but then now uh um btw yes wait thanks could "
+        "entry entries get rid delete remove erase please pls plz kindly and so also just always hey ok okay oh but "
+        "then now uh um btw yes wait thanks could "
         "can would "
         "will should must might you u to i i'd like want need this that it these those them is be me for of in on "
         "at the a "

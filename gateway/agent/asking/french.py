@@ -17,7 +17,8 @@ _KEEP = (
 
 FRENCH = Words(
     no=(
-        r"\b(?:comment dit[ -]on|que veut dire|que signifie)\b[^.!?]*|\bveut dire quoi|\bjai oubli\w*|\bj ai oubli\w*",
+        r"\b(?:comment dit[ -]on|que veut dire|que signifie)\b[^.!?]*|\bveut dire quoi|\bjai oubli\w*|"
+        r"\bj ai oubli\w*",
         r"\bcomment (?:puis|mieux|faire|est|on|je|peut|supprimer|enregistrer|changer|modifier|effacer|retenir|"
         r"memoriser)\b[^.!?]*",
         r"(?:tu|vous) (?:te |vous |t'|t'en )?(?:souviens|rappelles|souvenez|rappelez)\b|(?:te|t'en|"
@@ -49,7 +50,9 @@ FRENCH = Words(
         r"n'oublie jamais|ne (?:l'|les |m'|le )?oubli(?:e|ez|es) (?:pas|jamais|surtout)|ne pas (?:l')?oublier que",
     ),
     keep=(
-        r"\b(?:possible|te demander|vous demander)\b[^.!?]{0,40}\b(?:retenir|noter|memoriser|garder|retiennes|notes|souviennes|souvenir)\b|\bconscient\w* que (?:je|j'|mon|ma)\b|\b(?:tu|vous) (?:me )?(?:notes|notez|retiens|retenez|gardes|gardez) (?:bien )?(?:que|ca)\b",
+        r"\b(?:possible|te demander|vous demander)\b[^.!?]{0,40}\b(?:retenir|noter|memoriser|garder|retiennes|notes|"
+        r"souviennes|souvenir)\b|\bconscient\w* que (?:je|j'|mon|ma)\b|\b(?:tu|vous) (?:me )?(?:notes|notez|retiens|"
+        r"retenez|gardes|gardez) (?:bien )?(?:que|ca)\b",
         r"\b(?:derange\w*|ennuie\w*|embete\w*)\b[^.!?]{0,20}\b(?:souvenir|retenir|noter|memoriser|garder)\b|"
         r"\b(?:dans|en) (?:le|ton) (?:crane|tete)\b|\bpour (?:toutes )?(?:nos|tes|les) (?:prochaines|futures)\b|"
         r"\bprends-le en note\b|\bpour reference\b|\bne perds pas de vue\b",
@@ -167,7 +170,8 @@ FRENCH = Words(
         r"par la suite|dans le futur",
     ),
     asked=(
-        r"(?:et |mais |ok |alors )?(?:que|qu'est-ce|quoi|quel\w*|pourquoi|comment|qui|ou|quand|combien|est-ce (?!que (?:tu|vous) (?:peux|pourrais|pouvez|pourriez|veux)|possible)|as-tu|"
+        r"(?:et |mais |ok |alors )?(?:que|qu'est-ce|quoi|quel\w*|pourquoi|comment|qui|ou|quand|combien|"
+        r"est-ce (?!que (?:tu|vous) (?:peux|pourrais|pouvez|pourriez|veux)|possible)|as-tu|"
         r"avez-vous|lequel|"
         r"laquelle|c'est quoi|faut-il|dois-je|puis-je)\b",
     ),

@@ -16,7 +16,8 @@ _ASK = (
 GERMAN = Words(
     no=(
         r"\bwie sagt man\b[^.!?]*|\bwas (?:bedeutet|heisst)\b[^.!?]*|\bwie heisst\b[^.!?]{0,40}\bauf \w+",
-        r"\bum (?:mir|sich|uns|es|sie|dir)\b[^.!?]{0,40}\bzu (?:merken|behalten|speichern)|\bbehalte?n?\b[^.!?]{0,40}\bbei\b|\bmerkste\b|\bvoll vergessen\b|\beselsbrucke\w*[^.!?]*",
+        r"\bum (?:mir|sich|uns|es|sie|dir)\b[^.!?]{0,40}\bzu (?:merken|behalten|speichern)|"
+        r"\bbehalte?n?\b[^.!?]{0,40}\bbei\b|\bmerkste\b|\bvoll vergessen\b|\beselsbrucke\w*[^.!?]*",
         r"\bwie (?:kann|konnte|soll|sollte|merkt|lernt|speichert|losche|andere|macht)\b (?:ich|man|wir)?[^.!?]*",
         r"(?:erinnerst|merkst(?! du dir)|weisst|kennst|hast|hattest|erinnern|haben|wissen) (?:du|"
         r"sie)\b(?! (?:eigentlich )?bitte)"
@@ -42,10 +43,17 @@ GERMAN = Words(
         r"nicht (?:vergisst|vergesst)\b",
     ),
     keep=(
-        r"\b(?:merkst|notierst|speicherst|behaltst|hinterlegst|vermerkst|schreibst) du (?:dir |es |das |bitte |auch )|\b(?:dich|sie) bitten,? [^.!?]{0,60}\b(?:merken|behalten|notieren|speichern|denken)\b|\b(?:moglich|lieb|nett|ok),? [^.!?]{0,60}\b(?:zu merken|zu behalten|zu notieren|zu speichern|merkst|notierst)\b",
-        r"\bbewusst,? dass (?:ich|mein|wir)\b|\b(?:sei|seien sie|bleib) dir bewusst\b|\bgemerkt:|\bnicht wieder vergessen\b",
-        r"\bnotiere? (?:ma|mal|dir|bitte|dass|das)\b|\bnimm\b[^.!?]{0,20}\bauf,? dass\b|\bbewahre?\b[^.!?]{0,40}\bauf\b|\bvor augen\b|\bverinnerlich\w*|\b(?:beruck?sichtige?|bedenke?|beachte?)\b[^.!?]{0,40}\bdass (?:ich|mein\w*|wir|mir|bei mir)\b",
-        r"\b(?:wenn|dass) (?:du|sie)\b[^.!?]{0,60}\b(?:daran|dran) (?:denkst|denken|dachtest)\b|\bnotiert fur dich\b|\bdenke? (?:kunftig|immer|bitte|stets|in zukunft)\b[^.!?]{0,20}\ban mein\w*|\bverankere?\b|\bspeichere? (?:dir|bitte|ab|ma|mal)\b|\bfur deine akte\w*",
+        r"\b(?:merkst|notierst|speicherst|behaltst|hinterlegst|vermerkst|schreibst) du (?:dir |es |das |bitte |"
+        r"auch )|\b(?:dich|sie) bitten,? [^.!?]{0,60}\b(?:merken|behalten|notieren|speichern|denken)\b|\b(?:moglich|"
+        r"lieb|nett|ok),? [^.!?]{0,60}\b(?:zu merken|zu behalten|zu notieren|zu speichern|merkst|notierst)\b",
+        r"\bbewusst,? dass (?:ich|mein|wir)\b|\b(?:sei|seien sie|bleib) dir bewusst\b|\bgemerkt:|"
+        r"\bnicht wieder vergessen\b",
+        r"\bnotiere? (?:ma|mal|dir|bitte|dass|das)\b|\bnimm\b[^.!?]{0,20}\bauf,? dass\b|"
+        r"\bbewahre?\b[^.!?]{0,40}\bauf\b|\bvor augen\b|\bverinnerlich\w*|\b(?:beruck?sichtige?|bedenke?|"
+        r"beachte?)\b[^.!?]{0,40}\bdass (?:ich|mein\w*|wir|mir|bei mir)\b",
+        r"\b(?:wenn|dass) (?:du|sie)\b[^.!?]{0,60}\b(?:daran|dran) (?:denkst|denken|dachtest)\b|"
+        r"\bnotiert fur dich\b|\bdenke? (?:kunftig|immer|bitte|stets|in zukunft)\b[^.!?]{0,20}\ban mein\w*|"
+        r"\bverankere?\b|\bspeichere? (?:dir|bitte|ab|ma|mal)\b|\bfur deine akte\w*",
         r"\bbehalte?(?: bitte| dir| immer)*,? (?:dass|mein)|\bim hinterkopf\b|\b(?:bedenke?|beachte?|"
         r"berucksichtige?)n?(?: sie)?(?: bitte| immer| kunftig| stets| auch)*,? dass (?:ich|mein|wir|bei mir)",
         r"\bgehe?n?(?: sie)?\b[^.!?]{0,30} davon aus\b|\bzum merken\b|\bfurs protokoll\b|\bfur (?:deine|die|"
@@ -185,8 +193,10 @@ GERMAN = Words(
         r"furs nachste mal|fur das nachste mal|beim nachsten mal|nachstes mal|fortan|fur kunftige \w+",
     ),
     asked=(
-        r"(?:und |aber |ok |also )?(?:was|welche\w*|warum|wieso|weshalb|wie|wer|wann|wo|wohin|woran|worauf|hast du|haben sie|weisst du|"
-        r"erinnerst|merkst du (?!dir)|ist (?!es (?:moglich|ok))|sind|gibt es|soll ich|kann ich (?!dich|sie)|muss ich|habe ich)\b",
+        r"(?:und |aber |ok |also )?(?:was|welche\w*|warum|wieso|weshalb|wie|wer|wann|wo|wohin|woran|worauf|hast du|"
+        r"haben sie|weisst du|"
+        r"erinnerst|merkst du (?!dir)|ist (?!es (?:moglich|ok))|sind|gibt es|soll ich|kann ich (?!dich|sie)|"
+        r"muss ich|habe ich)\b",
     ),
     fillers=(
         "bitte und auch mal gleich das es dies dir du sie sich mir mich ich kannst könntest konntest würdest "

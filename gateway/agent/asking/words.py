@@ -15,6 +15,7 @@ class Words:
     `no` are near misses: they are blanked before anything else is looked for. `remind` are "do not forget" and its
     kin, `keep` other ways to ask for keeping that need nothing more. `save` needs `memory`, or `this` or `mine`, and
 
+
     no `other`; `store` needs `memory`. `forget` needs nothing more, `drop` and `change` need `memory` near (or, for `change`, `stale` and
     `mine`), and no `other`. `memory` is what an assistant knows and where; `other` is what else can be saved, changed
     or deleted. `lasting` makes a lasting instruction of what follows. `asked` are questions that are no wishes.
