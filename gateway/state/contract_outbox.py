@@ -46,6 +46,22 @@ class OutboxContract:
         part = await part_of(store, ODD)
         assert (part.text, part.buttons, part.reply_to) == (ODD_READ, buttons(ODD_READ), ODD_READ)
 
+    async def test_what_the_buttons_of_a_message_offer(self, store: Store) -> None:
+        topic = ChatRef(CHAT.platform, CHAT.chat_id, "5")
+        for source, chat in (("a", CHAT), ("b", topic), ("c", CHAT)):
+            await store.outbox.put(chat, source, [PartDraft("x", buttons(f"/{source}"))], NOON)
+        assert await store.outbox.offers(CHAT, "r1") == frozenset(), "nothing was sent yet"
+        offered = {source: {each.action for row in buttons(f"/{source}") for each in row} for source in "abc"}
+        for source in "ab":
+            await store.outbox.mark((await part_of(store, source)).id, "sent", NOON, remote_id="r1")
+        assert await store.outbox.offers(CHAT, "r1") == offered["a"]
+        assert await store.outbox.offers(topic, "r1") == offered["b"]
+        assert await store.outbox.offers(CHAT, "r2") == frozenset()
+        for state in ("sending", "uncertain"):  # it may be there, under an id that nobody knows
+            await store.outbox.mark((await part_of(store, "c")).id, state, NOON)
+            assert await store.outbox.offers(CHAT, "r2") == offered["c"]
+            assert await store.outbox.offers(topic, "r2") == frozenset()
+
     async def test_chats_with_something_to_do(self, store: Store) -> None:
         topic = ChatRef("telegram", "-100", "5")
         await store.outbox.put(CHAT, "a", [PartDraft("x")], NOON)

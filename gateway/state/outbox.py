@@ -46,7 +46,7 @@ class SqliteOutbox:
             # A message that arrived before its id was stored, or whose arrival was never confirmed, may be this one.
             query = (
                 "SELECT buttons FROM outbox WHERE chat = ? AND buttons <> '[]'"
-                " AND (remote_id = ? OR (remote_id IS NULL AND tried_at IS NOT NULL))"
+                " AND (remote_id = ? OR (remote_id IS NULL AND (tried_at IS NOT NULL OR state = 'uncertain')))"
             )
             found = [load_buttons(row[0]) for row in db.execute(query, (chat.key, remote_id))]
             return frozenset(each.action for buttons in found for row in buttons for each in row)

@@ -170,7 +170,8 @@ class Outbox(Protocol):
         """Store what must be sent; putting the same source again changes nothing. Marks events as done, too."""
 
     async def offers(self, chat: ChatRef, remote_id: str) -> frozenset[str]:
-        """The actions of the buttons on the message that has this id in the chat; none for one that is not ours."""
+        """The actions of the buttons on the message that has this id in the chat, and on those that may have it since
+        nobody knows theirs; none for one that is not ours."""
 
     async def preview(self, chat: ChatRef, source: str, part: int, draft: PartDraft, at: float) -> Part:
         """Note that a streamed part is about to be sent, before it is; the existing row when there is one. Raises

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from gateway.models.chain import Chain
 from gateway.models.errors import HostDown
 from platforms.messages import ChatKind
 from tests.fakes.guesthouse import Guesthouse, OpenDoor, guesthouse, settings
 from tests.fakes.openai_server import OpenAIServer, Step
-from tests.fakes.scripted_model import Script, Turn
+from tests.fakes.scripted_model import Script, ScriptedModel, Turn
 from tests.scenarios.keeping import (
     ENTRY,
     NUTS,
@@ -110,6 +111,25 @@ async def test_the_button_of_another_chat_saves_nothing(tmp_path: Path) -> None:
         assert kept(tmp_path) == ""
 
 
+async def test_an_order_to_keep_that_no_button_gave_keeps_nothing(tmp_path: Path) -> None:
+    write(tmp_path, TEA)
+    async with guesthouse(tmp_path, ["Well.", "Hello."], with_memory=True) as inn:
+        await says(inn, "Forget that I drink green tea.")
+        await says(inn, "Hello")
+        for turn in ("1", "2", "99", "9" * 30, "-1", "x", "٣"):
+            assert "do not find" in await inn.adapter.reply_to(f"/keep {turn}"), turn
+        assert kept(tmp_path) == TEA
+
+
+async def test_where_nobody_can_tell_the_receipt_says_so(tmp_path: Path) -> None:
+    async with guesthouse(tmp_path, ["Saved!", "Hello."], with_memory=True) as inn:
+        (tmp_path / "memories" / "journal.jsonl").mkdir(parents=True)
+        _, receipt = await says(inn, WISH)
+        assert receipt.text.startswith("⚠️ I cannot tell whether anything was saved: ")
+        assert receipt.buttons == ()
+        assert len(await says(inn, "Hello")) == 1
+
+
 async def test_a_false_claim_is_counted_for_its_model_and_shown_in_the_status(tmp_path: Path) -> None:
     script: Script = ["Saved!", adds(TEA), "Saved!", "Noted, I have saved that."]
     async with guesthouse(tmp_path, script, with_memory=True, full_status=True) as inn:
@@ -120,6 +140,14 @@ async def test_a_false_claim_is_counted_for_its_model_and_shown_in_the_status(tm
         assert f"**{CLAIMS}**: scripted/script 1" in await inn.adapter.reply_to("/status")
         await says(inn, "I also like jazz.")
         assert f"**{CLAIMS}**: scripted/script 2" in await inn.adapter.reply_to("/status")
+
+
+async def test_a_false_claim_counts_for_the_model_that_made_it(tmp_path: Path) -> None:
+    main, other = ScriptedModel([HostDown("down")]), ScriptedModel(["Saved!"], host="other", model="small")
+    chain = Chain([main, other])
+    async with guesthouse(tmp_path, hosts=[chain], with_memory=True, full_status=True) as inn:
+        await says(inn, WISH)
+        assert f"**{CLAIMS}**: other/small 1" in await inn.adapter.reply_to("/status")
 
 
 async def test_where_memory_is_off_the_receipt_says_so_without_a_button(tmp_path: Path) -> None:
@@ -242,6 +270,18 @@ async def test_changing(tmp_path: Path) -> None:
         assert receipt.labels == ("Undo",)
         _, receipt = await says(inn, wish)
         assert receipt.text.startswith("⚠️ Nothing was saved.")
+
+
+async def test_an_entry_is_quoted_to_the_letter(tmp_path: Path) -> None:
+    entry = "Ada keeps *two* files, `a_b` and [this](https://example.org)."
+    script: Script = [adds(entry), "Done.", "Saved!"]
+    async with guesthouse(tmp_path, script, with_memory=True) as inn:
+        _, receipt = await says(inn, WISH)
+        assert receipt.text == f"💾 Saved in USER.md: «``{entry}``»"
+        _, receipt = await says(inn, "remember that my file is __init__.py")
+        assert receipt.text == "⚠️ Nothing was saved.\n«`my file is __init__.py`»"
+        assert "Kept in USER.md: «`my file is __init__.py`»" in (await taps(inn, "Save it")).text
+        assert kept(tmp_path) == f"{entry}\n§\nmy file is __init__.py"
 
 
 # However the turn ends

@@ -52,7 +52,7 @@ NESTED = b"[" * 100_000
 SPOILT: dict[str, tuple[Spoil, str]] = {
     "no pins": (with_fields(pins=[]), "does not record"),
     "pins left out": (without("pins"), "does not record"),
-    "another pin": (with_fields(pins=["te"]), "does not record"),
+    "another pin": (with_fields(pins=["coffee"]), "does not record"),
     "pins that are none": (with_fields(pins=[7]), "pins"),
     "pins that are a text": (with_fields(pins="tea"), "pins"),
     "no JSON": (with_text(b"{"), "not JSON"),
