@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, assert_never
 
+from commands.pending_words import quoted
 from commands.ports import Memory
 from commands.reply import CommandReply
 from memory.files import FileTrouble
@@ -32,11 +33,11 @@ def told(memory: Memory, outcome: Outcome) -> CommandReply:
             for each in changes:
                 match each.before, each.after:
                     case None, after:
-                        lines.append(f"💾 Kept in {memory.stores.file(target)}: «{after}»")
+                        lines.append(f"💾 Kept in {memory.stores.file(target)}: {quoted(after or '')}")
                     case before, None:
-                        lines.append(f"🗑 Removed from {memory.stores.file(target)}: «{before}»")
+                        lines.append(f"🗑 Removed from {memory.stores.file(target)}: {quoted(before)}")
                     case before, after:
-                        lines.append(f"✏️ Changed in {memory.stores.file(target)}: «{after}»\nIt was: «{before}»")
+                        lines.append(f"✏️ Changed in {memory.stores.file(target)}: {quoted(after or '')}\nIt was: {quoted(before or '')}")
             lines.append(f"{usage}. Undo: /memory undo {name}")
             return CommandReply("\n".join(lines), buttons=((Button("Undo", f"/memory undo {name}"),),))
         case Unchanged(notes=notes):

@@ -36,6 +36,9 @@ from platforms.messages import Button
 RECENT = 20
 """Changes among which a command that is carried out once more looks for its own."""
 
+LONGEST_NUMBER = 18
+"""Digits that a row's number may have."""
+
 STAYS = "Its text stays in the journal and in the archive; /forget --everywhere TEXT erases it there too."
 STAYS_THERE = "Its text stays in the journal and in the archive; an owner of this bot can erase it there too."
 NO_MEMORY = CommandReply("Memory is off here.", ok=False)
@@ -139,8 +142,7 @@ async def keep(context: Context, memory: Memory, arguments: Arguments) -> Comman
     """What the button under a receipt gives: keep what the person asked for, in their own words."""
     if done := await _done_already(context, memory):
         return told_all(memory, done)
-    turn = arguments.get("turn")
-    text = await memory.wish(int(turn), context.session_key) if turn.isdecimal() else ""
+    text = await memory.wish(_number(arguments.get("turn")), context.session_key)
     if not text:
         return CommandReply("I do not find what was to be kept; /remember TEXT keeps it.", ok=False)
     wish = [Operation(Change.ADD, content=text)]
@@ -183,6 +185,11 @@ async def _author(context: Context) -> Author:
     )
 
 
+def _number(text: str) -> int:
+    """A row's number as a button has it; 0, which no row has, for anything else."""
+    return int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else 0
+
+
 def _aimed(text: str) -> tuple[Target, str]:
     """The store that a text is for, and the text without the word that says so."""
     head, colon, rest = text.partition(":")
@@ -216,7 +223,7 @@ async def _everywhere(context: Context, memory: Memory, order: re.Match[str]) ->
         return CommandReply("/forget --everywhere is for an owner of this bot.", ok=False)
     text, sure = (order["text"] or "").strip(), order["sure"] is not None
     if sure and context.surface == "chat":
-        said = await memory.ordered(int(text), context.session_key) if text.isdecimal() else ""
+        said = await memory.ordered(_number(text), context.session_key)
         asked = EVERYWHERE.fullmatch("".join(said.split(maxsplit=1)[1:]).strip())
         if asked is None or asked["sure"]:
             return CommandReply("That question is too old; ask again: /forget --everywhere TEXT", ok=False)

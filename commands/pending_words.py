@@ -22,6 +22,7 @@ _WHENCE = {
     "operator": "ordered by an operator",
 }
 
+_MARKUP = re.compile(r"[`*_~\[\]<>|\\$]|^\s*(?:#|[-+] |\d+[.)] )", re.MULTILINE)
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
@@ -38,6 +39,22 @@ def fenced(text: str) -> str:
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{text}\n{fence}"
+
+
+def quoted(text: str) -> str:
+    """A text in quotation marks, to the letter; one of several lines with markup in it is a block of code."""
+    if "\n" in text and _MARKUP.search(text) is not None:
+        return f"\n{fenced(text)}"
+    return f"«{literal(text)}»"
+
+
+def literal(text: str) -> str:
+    """A text of one line to the letter: as code, where Markdown would take a part of it for markup."""
+    if _MARKUP.search(text) is None:
+        return text
+    ticks = "`" * (max((len(run) for run in re.findall(r"`+", text)), default=0) + 1)
+    room = " " if text[0] == "`" or text[-1] == "`" else ""
+    return f"{ticks}{room}{text}{room}{ticks}"
 
 
 def change_shown(change: Change) -> str:

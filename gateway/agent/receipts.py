@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from commands.pending_words import literal, quoted
 from gateway.agent.requests import Kind, Request
 from memory.journal import Record
 from memory.model import Action, Change, Target
@@ -59,7 +60,7 @@ def receipt(request: Request, happened: Happened, turn: int, *, alone: bool = Tr
     shown = _shown if alone else _named
     lines = [shown(record, change) for record in happened.applied for change in record.changes]
     lines += [
-        f"🕓 Waits for approval{f': {_short(each.gist, _QUOTED)}' if alone else ''} (`{each.id}`)"
+        f"🕓 Waits for approval{f': {literal(_short(each.gist, _QUOTED))}' if alone else ''} (`{each.id}`)"
         for each in happened.waiting
     ]
     lines += [f"☑️ {_short(each, _QUOTED)}" for each in dict.fromkeys(happened.already)]
@@ -76,7 +77,7 @@ def receipt(request: Request, happened: Happened, turn: int, *, alone: bool = Tr
     else:
         lines.append("⚠️ Nothing was saved.")
     if missed and alone and request.kind is not Kind.FORGET and request.about:
-        lines.append(f"«{_short(request.about, _QUOTED)}»")
+        lines.append(quoted(_short(request.about, _QUOTED)))
         rows = (*rows, (Button("Save it", f"/keep {turn}"),))
     saved = not missed and bool(happened.applied or happened.already)
     return Receipt("\n".join(_bounded(lines)), rows if alone else (), saved)
@@ -93,7 +94,7 @@ def notice(happened: Happened, level: Level) -> Receipt | None:
         lines = [f"💾 Memory updated · {waits}" if happened.waiting else "💾 Memory updated"]
     if level == "verbose":
         lines += _bounded([_previewed(change) for record in happened.applied for change in record.changes])
-        lines += [f"🕓 {_short(each.gist, _PREVIEW)} (`{each.id}`)" for each in happened.waiting]
+        lines += [f"🕓 {literal(_short(each.gist, _PREVIEW))} (`{each.id}`)" for each in happened.waiting]
     return Receipt("\n".join(lines), _choices(happened), bool(happened.applied))
 
 
@@ -117,12 +118,12 @@ def _shown(record: Record, change: Change) -> str:
     """One change, with the file and the whole entry unless it is very long."""
     match change.before, change.after:
         case None, str(after):
-            return f"💾 Saved in {record.file}: «{_short(after, _QUOTED)}»"
+            return f"💾 Saved in {record.file}: {quoted(_short(after, _QUOTED))}"
         case str(before), None:
-            return f"🗑 Removed from {record.file}: «{_short(before, _QUOTED)}»"
+            return f"🗑 Removed from {record.file}: {quoted(_short(before, _QUOTED))}"
         case before, after:
             now, old = _short(after or "", _QUOTED), _short(before or "", _QUOTED)
-            return f"✏️ Changed in {record.file}: «{now}» (it was: «{old}»)"
+            return f"✏️ Changed in {record.file}: {quoted(now)} (it was: {quoted(old)})"
 
 
 def _named(record: Record, change: Change) -> str:
@@ -139,11 +140,11 @@ def _named(record: Record, change: Change) -> str:
 def _previewed(change: Change) -> str:
     match change.before, change.after:
         case str(before), None:
-            return f"➖ «{_short(before, _PREVIEW)}»"
+            return f"➖ {quoted(_short(before, _PREVIEW))}"
         case None, after:
-            return f"➕ «{_short(after or '', _PREVIEW)}»"
+            return f"➕ {quoted(_short(after or '', _PREVIEW))}"
         case _, after:
-            return f"✏️ «{_short(after or '', _PREVIEW)}»"
+            return f"✏️ {quoted(_short(after or '', _PREVIEW))}"
 
 
 def _undo(applied: Sequence[Record]) -> tuple[tuple[Button, ...], ...]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 
-from gateway.agent.requests import recognise
+from gateway.agent.requests import Kind, recognise
 from gateway.agent.scopes import OWNERS, ScopeOf
 from gateway.engine.session_notes import START, kept
 from gateway.state.protocols import Store
@@ -74,7 +74,7 @@ class MemoryDesk:
 
     async def cause(self, message: str | None) -> str:
         kind, _, number = (message or "").partition(":")
-        if not number.isdecimal():
+        if kind not in ("inbox", "turn") or not number.isdecimal() or len(number) > 18:
             return ""
         if kind == "inbox":
             item = await self._store.inbox.get(int(number))
@@ -87,7 +87,7 @@ class MemoryDesk:
         if session is None or session.session_key != key:
             return ""
         asked = recognise(await self._said(turn))
-        return asked.about if asked is not None else ""
+        return asked.about if asked is not None and asked.kind is not Kind.FORGET else ""
 
     async def _said(self, turn: int) -> str:
         stored = await self._store.turns.messages_of_turn(turn)

@@ -229,7 +229,7 @@ class TurnRun:
     async def _epilogue(self, rows: Sequence[Row], reply: str) -> list[PartDraft]:
         """The gateway's own last word, about memory, as parts that are stored with the reply."""
         offered = any(each.name == TOOL for each in load_schemas(self.session.tools))
-        model = f"{self._client.host}/{self._client.model}"
+        model = rows[-1].model or f"{self._client.host}/{self._client.model}"  # another one may have answered
         said = await epilogue(self.house, Ending(self.turn, rows, reply, model, self._group, offered))
         if said is None:
             return []

@@ -10,14 +10,14 @@ from gateway.config.paths import Profile
 from gateway.config.profiles import prepare
 
 
-async def test_a_gate_that_does_not_hold_yet_is_said_at_the_start(tmp_path: Path) -> None:
+async def test_a_promise_that_does_not_hold_yet_is_said_at_the_start(tmp_path: Path) -> None:
     profile = prepare(Profile("default", tmp_path, tmp_path))
     profile.config.write_text(
-        "model: {base_url: 'http://127.0.0.1:1/v1', model: big}\nmemory: {write_approval: auto}\n"
+        "model: {base_url: 'http://127.0.0.1:1/v1', model: big}\nsessions: {retention_days: 3}\n"
     )
     async with running(profile, load_settings(profile, {}), {}, only=()) as app:
         assert "model: main/big" in app.lines
         assert (
-            "memory.write_approval is set, and does nothing yet in this version: memory is written without asking"
+            "sessions.retention_days is set, and does nothing yet in this version: every session stays in the archive"
             in app.lines
         )
