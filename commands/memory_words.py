@@ -31,13 +31,14 @@ def told(memory: Memory, outcome: Outcome) -> CommandReply:
         case Applied(target, name, changes, usage):
             lines = []
             for each in changes:
+                file, now, old = memory.stores.file(target), quoted(each.after or ""), quoted(each.before or "")
                 match each.before, each.after:
-                    case None, after:
-                        lines.append(f"💾 Kept in {memory.stores.file(target)}: {quoted(after or '')}")
-                    case before, None:
-                        lines.append(f"🗑 Removed from {memory.stores.file(target)}: {quoted(before)}")
-                    case before, after:
-                        lines.append(f"✏️ Changed in {memory.stores.file(target)}: {quoted(after or '')}\nIt was: {quoted(before or '')}")
+                    case None, _:
+                        lines.append(f"💾 Kept in {file}: {now}")
+                    case _, None:
+                        lines.append(f"🗑 Removed from {file}: {old}")
+                    case _:
+                        lines.append(f"✏️ Changed in {file}: {now}\nIt was: {old}")
             lines.append(f"{usage}. Undo: /memory undo {name}")
             return CommandReply("\n".join(lines), buttons=((Button("Undo", f"/memory undo {name}"),),))
         case Unchanged(notes=notes):

@@ -43,8 +43,7 @@ async def epilogue(house: House, end: Ending) -> Receipt | None:
     """The line with its buttons; None when there is nothing to say."""
     asked = recognise("\n".join(row.content for row in end.rows if row.role == "user" and row.content))
     called = any(call.name == TOOL for row in end.rows for call in row.tool_calls)
-    claimed = claims_saving(end.reply) if end.offered else False
-    if house.memories is None or not (asked or called or claimed):
+    if house.memories is None or not (asked or called):
         return None
     if not end.offered:
         return Receipt(notices.NO_MEMORY_HERE, (), saved=False) if asked is not None else None
@@ -53,16 +52,19 @@ async def epilogue(house: House, end: Ending) -> Receipt | None:
     except FileTrouble as fault:
         house.report.warning("epilogue.fault", turn=end.turn.id, why=str(fault))
         return Receipt(notices.saving_unknown(str(fault)), (), saved=False) if asked is not None else None
-    if claimed and not (happened.applied or happened.waiting or happened.already):
-        await _count_claim(house, end)
     return _worded(house, end, asked, happened)
 
 
-async def _count_claim(house: House, end: Ending) -> None:
-    """One more reply of this model that claims what did not happen. The person's receipt does not depend on it."""
+async def count_claim(house: House, end: Ending) -> None:
+    """When the reply claims a save that did not happen, count it for its model. Nobody waits for this: the turn's end
+    is stored already."""
+    if house.memories is None or not end.offered or not claims_saving(end.reply):
+        return
     try:
-        await house.store.facts.count(f"model:{end.model}", FALSE_CLAIMS)
-    except DatabaseFault as fault:
+        happened = await asyncio.to_thread(_happened, house, end)
+        if not (happened.applied or happened.waiting or happened.already):
+            await house.store.facts.count(f"model:{end.model}", FALSE_CLAIMS)
+    except (FileTrouble, DatabaseFault) as fault:
         house.report.warning("epilogue.uncounted", turn=end.turn.id, why=str(fault))
 
 

@@ -17,7 +17,7 @@ from gateway.agent.limits import BudgetSpent, TurnLimits, over_budget
 from gateway.agent.loop import Answer, Loop, Offer
 from gateway.engine import notices
 from gateway.engine.earshot import who
-from gateway.engine.epilogue import TOOL, Ending, epilogue
+from gateway.engine.epilogue import TOOL, Ending, count_claim, epilogue
 from gateway.engine.house import House
 from gateway.engine.steps import to_its_end
 from gateway.engine.stream import Preview
@@ -83,6 +83,7 @@ class TurnRun:
         self._fallback = fallback
         self._asked_at = house.clock.monotonic()
         self._outcome: Outcome | None = None
+        self._ending: Ending | None = None
 
     async def run(self, asking: asyncio.Future[HostInfo], assisted: Callable[[HostInfo], bool]) -> Outcome:
         """Work until there is a reply or a reason, and store it. `asking` brings what the host says of itself, which
@@ -212,7 +213,10 @@ class TurnRun:
         parts += await self._epilogue([*self._rows_of_turn(), answer.last], answer.text)
         state: TurnState = "failed" if answer.failed else "answered"
         self._stop_if_halted()
-        return await to_its_end(self._end(state, answer.text or shown, rows=[answer.last], parts=parts))
+        outcome = await to_its_end(self._end(state, answer.text or shown, rows=[answer.last], parts=parts))
+        if self._ending is not None:
+            await count_claim(self.house, self._ending)
+        return outcome
 
     async def _give_reason(self, reason: str) -> Outcome:
         """No answer, but never silence: the reason is the reply. What was said before it stays."""
@@ -229,8 +233,10 @@ class TurnRun:
     async def _epilogue(self, rows: Sequence[Row], reply: str) -> list[PartDraft]:
         """The gateway's own last word, about memory, as parts that are stored with the reply."""
         offered = any(each.name == TOOL for each in load_schemas(self.session.tools))
-        model = rows[-1].model or f"{self._client.host}/{self._client.model}"  # another one may have answered
-        said = await epilogue(self.house, Ending(self.turn, rows, reply, model, self._group, offered))
+        last = rows[-1].model if rows else None  # another one than the main model may have answered
+        model = last or f"{self._client.host}/{self._client.model}"
+        self._ending = Ending(self.turn, rows, reply, model, self._group, offered)
+        said = await epilogue(self.house, self._ending)
         if said is None:
             return []
         self._notices.append(said.text)

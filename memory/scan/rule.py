@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from memory.scan.beginnings import beginnings, first_letters
+from memory.scan.needs import Needs, beginnings, needs
 
 _REACH = 260
 """How far, in characters, what belongs to a match may stand from it."""
@@ -58,14 +58,14 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A rule with its shorthands written out. `begins` are the first letters of words of which one must be there for
-    each of its parts, as far as they are known."""
+    """A rule with its shorthands written out. `needs` is what a text must hold for each of its parts, where that is
+    known."""
 
     rule: Rule
     pattern: str
     near: tuple[str, ...]
     unless: str
-    begins: tuple[frozenset[str], ...]
+    needs: tuple[Needs, ...]
 
 
 @functools.cache
@@ -77,8 +77,8 @@ def written(rule: Rule, families: Mapping[str, str]) -> Written:
     """The rule, ready to be looked for; nothing is compiled before it is needed. Raises KeyError for an unknown
     family."""
     pattern, *near, unless = (_written_out(each, families) for each in (rule.pattern, *rule.near, rule.unless))
-    begins = [first_letters(each) for each in (pattern, *near)]
-    return Written(rule, pattern, tuple(near), unless, tuple(each for each in begins if each is not None))
+    needed = [needs(each) for each in (pattern, *near)]
+    return Written(rule, pattern, tuple(near), unless, tuple(each for each in needed if each is not None))
 
 
 def _written_out(pattern: str, families: Mapping[str, str]) -> str:
@@ -93,15 +93,15 @@ class Text:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._begins = beginnings(text)
+        self._beginnings = beginnings(text)
+        self._places: dict[str, list[tuple[int, int]]] = {}
         self._ends: list[int] | None = None
 
     def hits(self, rule: Written) -> Iterator[Hit]:
         """Where the rule is broken; matches do not overlap."""
-        if any(self._begins.isdisjoint(letters) for letters in rule.begins):
+        if not all(each.met(self.text, self._beginnings) for each in rule.needs):
             return
-        for match in _pattern(rule.pattern).finditer(self.text):
-            start, end = match.span()
+        for start, end in self._found(rule.pattern):
             low, high = self._window(start, end, rule.rule.within)
             if rule.unless and _pattern(rule.unless).search(self.text, low, high):
                 continue
@@ -110,6 +110,11 @@ class Text:
             if end > start and len(found) == len(beside):
                 places = [(start, end), *found]
                 yield Hit(rule.rule, start, end, min(first for first, _ in places), max(last for _, last in places))
+
+    def _found(self, pattern: str) -> list[tuple[int, int]]:
+        if pattern not in self._places:
+            self._places[pattern] = [match.span() for match in _pattern(pattern).finditer(self.text)]
+        return self._places[pattern]
 
     def _window(self, start: int, end: int, within: Within) -> tuple[int, int]:
         low, high = max(0, start - _REACH), min(len(self.text), end + _REACH)

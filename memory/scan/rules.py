@@ -14,8 +14,9 @@ from memory.scan.rules_cjk import CJK, CJK_FAMILIES
 from memory.scan.rules_code import CODE, CODE_FAMILIES
 from memory.scan.rules_english import ENGLISH, ENGLISH_FAMILIES
 from memory.scan.rules_other import CYRILLIC, KOREAN, OTHER, OTHER_FAMILIES
+from memory.scan.rules_veiled import VEILED, VEILED_FAMILIES
 
-RULES: tuple[Rule, ...] = (*CODE, *ENGLISH, *CJK, *OTHER, *KOREAN, *CYRILLIC)
+RULES: tuple[Rule, ...] = (*CODE, *ENGLISH, *VEILED, *CJK, *OTHER, *KOREAN, *CYRILLIC)
 
 
 def hits(text: str) -> Iterator[Hit]:
@@ -34,7 +35,9 @@ def knows(word: str) -> bool:
 
 @functools.cache
 def _words() -> frozenset[str]:
-    families = " ".join([*CODE_FAMILIES.values(), *ENGLISH_FAMILIES.values(), *OTHER_FAMILIES.values()])
+    families = " ".join(
+        [*CODE_FAMILIES.values(), *ENGLISH_FAMILIES.values(), *VEILED_FAMILIES.values(), *OTHER_FAMILIES.values()]
+    )
     patterns = " ".join(pattern for rule in RULES for pattern in (rule.pattern, *rule.near))
     return frozenset(re.findall("[a-z]{3,}", re.sub(r"\\[a-zA-Z]", " ", f"{families} {patterns}")))
 
@@ -42,11 +45,11 @@ def _words() -> frozenset[str]:
 @functools.cache
 def _tables() -> tuple[tuple[re.Pattern[str] | None, tuple[Written, ...]], ...]:
     """The tables, each with the letters without which none of its rules can match."""
-    families = {**CODE_FAMILIES, **ENGLISH_FAMILIES, **CJK_FAMILIES, **OTHER_FAMILIES}
+    families = {**CODE_FAMILIES, **ENGLISH_FAMILIES, **VEILED_FAMILIES, **CJK_FAMILIES, **OTHER_FAMILIES}
     latin = re.compile(r"[a-z]{3}")
     return (
         (None, tuple(written(rule, families) for rule in CODE)),
-        (latin, tuple(written(rule, families) for rule in ENGLISH)),
+        (latin, tuple(written(rule, families) for rule in (*ENGLISH, *VEILED))),
         (re.compile("[\u3040-\u30ff\u4e00-\u9fff]"), tuple(written(rule, families) for rule in CJK)),
         (latin, tuple(written(rule, families) for rule in OTHER)),
         (re.compile("[가-힣]{2}"), tuple(written(rule, families) for rule in KOREAN)),

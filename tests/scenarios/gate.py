@@ -18,6 +18,9 @@ HOME: dict[str, Any] = {"owners": ["telegram:111"], "home_chats": ["telegram:111
 SOON = 0.2
 """Seconds that a card waits for more, instead of a minute."""
 
+TOGETHER = 1.0
+"""The same where several writes of one turn must come on one card, on a busy machine too."""
+
 CARD = "wait for you:"
 ONE = "waits for you:"
 

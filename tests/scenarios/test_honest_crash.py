@@ -1,4 +1,4 @@
-"""A turn that was to save something, and whose process ended in the middle: its receipt is the same, and comes once."""
+"""A turn that was to save something, and whose process ended in the middle: the same receipt, and once."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from tests.scenarios.keeping import (
     with_memory,
     write,
 )
-from tests.scenarios.props import until
+from tests.scenarios.props import held, until
 from tests.scenarios.shell import Home
 from tests.scenarios.telegram_inn import PATIENCE, telegram_inn
 
@@ -318,6 +318,24 @@ async def test_a_turn_that_a_new_session_ends_is_silent(tmp_path: Path) -> None:
         assert "USER.md 1 entry" in await inn.adapter.reply_to("/new")
         assert [each.text for each in await says(inn, "Hello")] == ["Hello."]
         assert not any("Saved in" in text for text in inn.adapter.texts())
+
+
+@pytest.mark.parametrize("mode", ["steer", "interrupt"])
+async def test_a_wish_in_the_middle_of_a_turn_has_its_receipt(tmp_path: Path, mode: str) -> None:
+    started, gate = asyncio.Event(), asyncio.Event()
+    script: Script = [Turn(calls=[("count", {"word": "a"})]), "Saved!"]
+    busy = settings(gateway={"busy": mode})
+    tools = [held(started, gate)]
+    async with guesthouse(tmp_path, script, tools=tools, with_memory=True, with_settings=busy) as inn:
+        await inn.adapter.say("count a")
+        await started.wait()
+        asked = await inn.adapter.say(WISH)
+        await inn.adapter.until(lambda: any("⏳" in text for text in inn.adapter.texts()))
+        gate.set()
+        await inn.adapter.until(lambda: any(asked.event_id in each.event_ids for each in inn.adapter.summaries()))
+        assert inn.adapter.texts().count(f"⚠️ Nothing was saved.\n«{NUTS}»") == 1
+        await taps(inn, "Save it")
+        assert kept(tmp_path) == NUTS
 
 
 # In rooms, and for programs

@@ -19,6 +19,7 @@ from tests.scenarios.gate import (
     ONE,
     SOON,
     TEA,
+    TOGETHER,
     adds,
     carded,
     cards,
@@ -32,7 +33,7 @@ COFFEE = "Ada drinks coffee at ten."
 
 
 async def test_two_writes_come_on_one_card_and_are_decided_one_by_one(tmp_path: Path) -> None:
-    async with telegram_inn(tmp_path, **GATED, access=HOME) as inn, inn.open(SOON):
+    async with telegram_inn(tmp_path, **GATED, access=HOME) as inn, inn.open(TOGETHER):
         inn.write("USER.md", "Ada is called Ada.")
         await wishes(inn, "I like tea and bicycles.", adds(TEA, BIKE))
         card = await carded(inn, inn.ada.chat)
@@ -107,7 +108,7 @@ async def test_a_card_shows_the_whole_entry_before_and_after_whatever_stands_in_
 async def test_an_old_card_works_after_a_restart_and_tells_what_the_shell_decided(tmp_path: Path) -> None:
     shell = Shell(tmp_path)
     async with telegram_inn(tmp_path, **GATED, access=HOME) as inn:
-        async with inn.open(SOON):
+        async with inn.open(TOGETHER):
             await wishes(inn, "I like tea and bicycles.", adds(TEA, BIKE))
             card = await carded(inn, inn.ada.chat)
             tea, bike = (each["id"] for each in waiting(tmp_path))
@@ -139,7 +140,7 @@ async def test_the_chat_and_the_rule_are_set_from_the_phone_and_kept_in_the_file
             assert [each["gist"] for each in waiting(tmp_path)] == [f"add «{BIKE}»"]
             assert "Home" in await inn.says("/sethome")
             await wishes(inn, "And coffee.", adds(COFFEE))
-            await carded(inn, inn.ada.chat)
+            await inn.server.until(lambda: any(COFFEE in card.text for card in cards(inn.ada.chat)), PATIENCE)
             assert "one of on, off, auto" in await inn.says("/memory approval maybe")
         kept = settings.read_text()
         assert kept.startswith("# the inn's own file\n")
@@ -233,7 +234,7 @@ async def test_a_card_whose_arrival_was_never_confirmed_works_all_the_same(tmp_p
 
 
 async def test_all_at_once_and_a_tap_meanwhile(tmp_path: Path) -> None:
-    async with telegram_inn(tmp_path, **GATED, access=HOME) as inn, inn.open(SOON):
+    async with telegram_inn(tmp_path, **GATED, access=HOME) as inn, inn.open(TOGETHER):
         await wishes(inn, "I like tea and bicycles.", adds(TEA, BIKE, COFFEE))
         card = await carded(inn, inn.ada.chat)
         names = [each["id"] for each in waiting(tmp_path)]

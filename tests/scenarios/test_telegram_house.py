@@ -68,7 +68,8 @@ async def test_a_platform_that_went_deaf_is_not_called_up(tmp_path: Path) -> Non
 
 async def test_every_surface_counts_alike(tmp_path: Path) -> None:
     family = "👨‍👩‍👧 live by the sea."
-    async with telegram_inn(tmp_path, memory={"user_char_limit": 100}) as inn:
+    quiet = {"memory_notifications": "off"}
+    async with telegram_inn(tmp_path, memory={"user_char_limit": 100}, display=quiet) as inn:
         async with inn.open():
             await inn.says("Hello", keeps("user", family), "Hello.")
             used = len(family)
