@@ -12,6 +12,7 @@ from typing import Any
 from memory.model import Change
 from memory.pending.model import PendingWrite
 from memory.pending.store import REPLACES
+from platforms.fences import LONGEST_FENCE
 from platforms.messages import Button
 
 _WHENCE = {
@@ -35,10 +36,15 @@ def age(seconds: float) -> str:
 
 
 def fenced(text: str) -> str:
-    """A text to the letter, as a block of code that nothing in the text can end."""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}\n{text}\n{fence}"
+    """A text to the letter, as a block of code that nothing in the text can end. One that holds the longest fences of
+    both kinds has a bar before each line: a fence that is longer still is none where long texts are cut."""
+    for mark in "`~":
+        longest = max((len(run) for run in re.findall(f"{mark}+", text)), default=0)
+        if longest < LONGEST_FENCE:
+            fence = mark * max(3, longest + 1)
+            return f"{fence}\n{text}\n{fence}"
+    barred = "\n".join(f"│ {line}" for line in text.split("\n"))
+    return f"```\n{barred}\n```"
 
 
 def quoted(text: str) -> str:
@@ -74,7 +80,7 @@ def head(write: PendingWrite, now: float) -> str:
     who = f" by {write.author.who}" if write.author.who else ""
     chat = f" in {write.author.chat}" if write.author.chat else ""
     line = (
-        f"`{write.id}`{auto} {write.gist} → {write.file}, {_WHENCE[write.author.origin.value]}{who}{chat}, "
+        f"`{write.id}`{auto} {literal(write.gist)} → {write.file}, {_WHENCE[write.author.origin.value]}{who}{chat}, "
         f"{age(now - write.created_at)} ago"
     )
     return "\n".join([line, *(f"⚠️ {risk(flag)}" for flag in write.flags)])
@@ -83,10 +89,11 @@ def head(write: PendingWrite, now: float) -> str:
 def risk(flag: str) -> str:
     """A flag in words."""
     if flag.startswith("untrusted:"):
-        return f"wished for after reading text from outside ({flag.partition(':')[2]}) that nobody vouches for"
+        whence = literal(flag.partition(":")[2])
+        return f"wished for after reading text from outside ({whence}) that nobody vouches for"
     if flag.startswith(REPLACES):
-        return f"edited; it stands in place of {flag.removeprefix(REPLACES)}"
-    return flag
+        return f"edited; it stands in place of {literal(flag.removeprefix(REPLACES))}"
+    return literal(" ".join(flag.split()) or "?")
 
 
 def in_full(write: PendingWrite, now: float) -> str:

@@ -272,16 +272,22 @@ async def _ended(task: asyncio.Task[None]) -> None:
 def _allowlist_follower(
     profile: Profile, watcher: Watcher, environment: Mapping[str, str], extensions: Extensions | None
 ) -> Callable[[ChatRef, ChatRef], Awaitable[None]]:
-    """Keeps a chat's place in the allowlist when it gets a new id."""
+    """Keeps a chat's place in the allowlist and among the home chats when it gets a new id."""
+
+    async def put(key: str, listed: list[str]) -> None:
+        entries = ", ".join(f"'{each}'" for each in listed)
+        await asyncio.to_thread(set_key, profile, key, f"[{entries}]", environment, extensions)
+        await asyncio.to_thread(watcher.check, True)
 
     async def follow(old: ChatRef, new: ChatRef) -> None:
         section = watcher.current.settings.platforms.get(old.platform)
         listed = [str(each) for each in getattr(section, "allowed_chats", ())]
         if old.chat_id in listed and new.chat_id not in listed:
-            entries = ", ".join(f"'{new.chat_id if each == old.chat_id else each}'" for each in listed)
-            key = f"platforms.{old.platform}.allowed_chats"
-            await asyncio.to_thread(set_key, profile, key, f"[{entries}]", environment, extensions)
-            await asyncio.to_thread(watcher.check, True)
+            moved = [new.chat_id if each == old.chat_id else each for each in listed]
+            await put(f"platforms.{old.platform}.allowed_chats", moved)
+        homes = home_chats(watcher.current.settings)
+        if old in homes:
+            await put("access.home_chats", list(dict.fromkeys((new if each == old else each).key for each in homes)))
 
     return follow
 

@@ -13,6 +13,11 @@ from dataclasses import dataclass
 _PREVIEW = 80
 _CLOSE = 3
 _CLOSE_LENGTH = 300
+_READ = 4000
+"""Characters of a text that no entry holds that are compared with them."""
+
+_SHRINKS = 8
+"""How many times longer than every entry a text may be that could still be one after folding."""
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−⁃﹘"), "-")
 _QUOTES = {**dict.fromkeys(map(ord, "‘’‚‛′‵`´‹›"), "'"), **dict.fromkeys(map(ord, "“”„‟″‶«»"), '"')}
@@ -63,14 +68,15 @@ def find(entries: Sequence[str], quoted: str, *, span: bool) -> Match | Missing 
     exact = {index: places for index, entry in enumerate(entries) if (places := _places(entry, quoted))}
     if exact:
         return _one(entries, {index: [(at, at + len(quoted)) for at in exact[index]] for index in exact}, span, False)
-    return (_folded(entries, quoted) if span else None) or Missing(closest(entries, quoted))
+    foldable = span and len(quoted) <= _SHRINKS * max(map(len, entries), default=0)
+    return (_folded(entries, quoted) if foldable else None) or Missing(closest(entries, quoted))
 
 
 def closest(entries: Sequence[str], quoted: str) -> tuple[str, ...]:
     """Up to three entries that are most like the text, best first."""
     from rapidfuzz import fuzz, process  # a quarter of the shell's patience, and rarely needed
 
-    near = process.extract(quoted, list(dict.fromkeys(entries)), scorer=fuzz.WRatio, limit=_CLOSE)
+    near = process.extract(quoted[:_READ], list(dict.fromkeys(entries)), scorer=fuzz.WRatio, limit=_CLOSE)
     return tuple(_cut(entry) for entry, _, _ in near)
 
 
@@ -98,7 +104,7 @@ def _one(
 
 def _places(text: str, part: str) -> list[int]:
     """Where the part begins, overlaps included."""
-    return [match.start() for match in re.finditer(f"(?={re.escape(part)})", text)] if part else []
+    return [match.start() for match in re.finditer(f"(?={re.escape(part)})", text)] if 0 < len(part) <= len(text) else []
 
 
 def _cut(entry: str) -> str:

@@ -59,10 +59,7 @@ def _over(draft: Draft, limit: int) -> str:
     before, after = usage(draft.before, limit), usage(draft.after, limit)
     longest = max((change.after or "" for change in draft.changes), key=len)
     if len(longest) > limit:
-        return (
-            f"The text alone has {len(longest):,} characters, more than the whole limit of {limit:,}. Nothing was "
-            f"changed. Keep the essence of it, in one dense entry."
-        )
+        return _alone(len(longest), limit)
     state = f"{draft.target.value} holds {before.fraction} characters"
     adds = any(change.before is None for change in draft.changes)
     again = "adds the entry" if adds else "makes this change"
@@ -71,6 +68,13 @@ def _over(draft: Draft, limit: int) -> str:
         f"Over the limit: {state}, and this would make it {after.chars:,}. Nothing was changed. Free at least "
         f"{free}: send ONE batch (operations) that removes or shortens what matters least and "
         f"{again}."
+    )
+
+
+def _alone(chars: int, limit: int) -> str:
+    return (
+        f"The text alone has {chars:,} characters, more than the whole limit of {limit:,}. Nothing was "
+        f"changed. Keep the essence of it, in one dense entry."
     )
 
 

@@ -9,6 +9,9 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
+LONGEST_FENCE = 8
+"""A longer run of backticks or tildes is not read as a fence."""
+
 LONGEST_FENCE_LINE = 80
 """Longer lines are not read as fences, so that whoever sees the head of a line knows soon what it is."""
 

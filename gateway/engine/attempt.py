@@ -63,6 +63,7 @@ class Attempt:
         items: tuple[InboxItem, ...],
         turn: Turn | None,
         words: str | None = None,
+        untrusted: str = "",
     ) -> None:
         self._house = house
         self._boundary = boundary
@@ -73,6 +74,7 @@ class Attempt:
         self.turn = turn
         self._starts = turn.starts if turn is not None else 0
         self._words = words
+        self._untrusted = untrusted
         self._session: Session | None = None
         self._run: TurnRun | None = None
 
@@ -161,7 +163,9 @@ class Attempt:
         else:
             notes, events = self._house.notes, [each.event for each in self.items]
             news, state = (await notes.due(session.id) if notes is not None else None) or ("", "")
-            rows = self._boundary.user_rows(session, events, timed=timed, words=self._words, news=news)
+            rows = self._boundary.user_rows(
+                session, events, timed=timed, words=self._words, untrusted=self._untrusted, news=news
+            )
             ids = [each.id for each in self.items]
             self.turn = await turns.begin(session.id, self.items[0].event.chat, ids, rows, now)
             if notes is not None and news:

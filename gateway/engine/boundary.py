@@ -96,9 +96,11 @@ class Boundary:
         *,
         timed: bool,
         words: str | None = None,
+        untrusted: str = "",
         news: str = "",
     ) -> list[Row]:
-        """What people said in one go, as rows: one for each speaker in a row, or one with these `words`. The time
+        """What people said in one go, as rows: one for each speaker in a row, or one with these `words`, which
+        were said before and led to `untrusted` text. The time
         stands in the first at a session's start, after a gap, and when the session was resumed, when `timed`; so
         does the `news` of memory."""
         settings, now = self._house.settings(), self._house.clock.now()
@@ -108,7 +110,7 @@ class Boundary:
             note = time_line(datetime.fromtimestamp(now, zone(settings)))
         note = "\n".join(each for each in (note, news) if each)
         if words is not None:
-            return [Row("user", words, note=note)]
+            return [Row("user", words, note=note, untrusted=untrusted)]
         adapter = self._house.adapters.get(session.chat.platform)
         limit = adapter.capabilities.limit if adapter is not None else 0
         rows = []

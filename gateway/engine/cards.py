@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from commands.pending_words import age, buttons, card
+from commands.pending_words import age, buttons, card, literal
 from gateway.clock import Clock
 from gateway.config.schema import Settings
 from gateway.engine import notices
@@ -29,6 +29,7 @@ BATCH_SECONDS = 60.0
 """How long a card waits for more that comes together with it."""
 
 ON_A_CARD = 5
+IN_A_DIGEST = 30
 _SCOPE = "pending"
 
 
@@ -87,9 +88,11 @@ class Cards:
             return False
         now, day = self._clock.now(), self._today()
         lines = [
-            f"- `{each.id}`{' [auto]' if each.unattended else ''} {each.gist}, {age(now - each.created_at)}"
-            for each in waiting
+            f"- `{each.id}`{' [auto]' if each.unattended else ''} {literal(each.gist)}, {age(now - each.created_at)}"
+            for each in waiting[:IN_A_DIGEST]
         ]
+        if (more := len(waiting) - IN_A_DIGEST) > 0:
+            lines.append(f"- and {more} more")
         text = "\n".join([notices.still_waiting(len(waiting)), *lines])
         for chat in home_chats(self._settings()):
             await self._delivery.post(chat, f"digest:{day}:{chat.key}", text, buttons=notices.SHOW)

@@ -185,7 +185,8 @@ class ChatConversation:
         said = "\n".join(row.content for row in rows if row.role == "user" and row.content)
         if not said:
             return "nothing"
-        self._workers.box(key).put(Said((item,), whole=True, words=said), first=True)
+        read = next((row.untrusted for row in rows if row.untrusted), "")
+        self._workers.box(key).put(Said((item,), whole=True, words=said, untrusted=read), first=True)
         return "running"
 
     async def current(self, key: str) -> SessionView | None:

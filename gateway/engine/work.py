@@ -18,6 +18,8 @@ class Said:
     """Nothing more belongs to it: no second part is waited for."""
     words: str | None = None
     """What is said, as a model reads it, when that is not the events' own text: what `/retry` says once more."""
+    untrusted: str = ""
+    """Where text came from that nobody vouches for and that was read for these words before."""
 
 
 @dataclass(frozen=True, slots=True)

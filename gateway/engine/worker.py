@@ -206,9 +206,10 @@ class Workers:
             await self._gather(running, box, said)
         running.gathering = False
         items = events(running.work)
-        await self._try(
-            Attempt(self._house, self._boundary, self.tell, running, box.key, items, None, words=said.words)
+        attempt = Attempt(
+            self._house, self._boundary, self.tell, running, box.key, items, None, said.words, said.untrusted
         )
+        await self._try(attempt)
 
     async def _resumed(self, running: Running[Work], key: str, turn: Turn) -> None:
         items = tuple(await self._house.store.inbox.of_turn(turn.id))

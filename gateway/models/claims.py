@@ -24,7 +24,7 @@ _ENGLISH = (
     r"(?:remember|not forget|never forget|keep|note|save|store|make (?:a )?note|bear|forget|update|delete|remove|"
     r"memori[sz]e|take note)\b"
     r"(?! (?:it |this |that )?(?:short|brief|simple|light|going|trying|watching))",
-    r"^\W*(?:ok(?:ay)?|sure|done|great|perfect|alright|got it|all right|right|yes|thanks?(?: you)?)?[\W_]*"
+    r"^\W{0,12}(?:ok(?:ay)?|sure|done|great|perfect|alright|got it|all right|right|yes|thanks?(?: you)?)?[\W_]{0,12}"
     r"(?:saved|noted|stored|remembered|updated|duly noted|recorded|forgotten|deleted|removed|got it saved|"
     r"consider it (?:saved|noted|done|forgotten))\b(?! (?:by|for its|as the|in \d))",
     r"\b(?:is|are|been|was|were|have|has|it's|that's) (?:now |been |all |safely |also |successfully )*"
@@ -41,7 +41,7 @@ _GERMAN = (
     r"gelöscht|entfernt|vergessen|korrigiert|abgespeichert|eingetragen|merken|behalten|speichern|notieren|"
     r"festgehalten)\b",
     r"\bich (?:merke|notiere|speichere|behalte|vergesse|aktualisiere|lösche) (?:mir|es|das|dies|deine?n?|ihre?n?)\b",
-    r"^\W*(?:ok(?:ay)?|alles klar|gut|erledigt|verstanden|klar|super)?[\W_]*(?:ist |wurde )?(?:gespeichert|notiert|"
+    r"^\W{0,12}(?:ok(?:ay)?|alles klar|gut|erledigt|verstanden|klar|super)?[\W_]{0,12}(?:ist |wurde )?(?:gespeichert|notiert|"
     r"gemerkt|"
     r"vermerkt|vergessen|gelöscht|aktualisiert|geändert)\b|\b(?:ist|wurde|sind|wurden|hab's|habs)\b[^.!?]{0,40}\b"
     r"(?:gespeichert|notiert|gemerkt|vermerkt|gelöscht|aktualisiert|hinterlegt)\b|\bwerde ich mir merken\b|"
@@ -54,7 +54,7 @@ _FRENCH = (
     r"effacé|effacée|"
     r"oublié|oubliée|ajouté|souviendrai|noter|enregistrer|retenir|mémoriser|retiens|note|garde)\b(?! une? (?:erreur|"
     r"augmentation))",
-    r"^\W*(?:ok|d'accord|bien|très bien|parfait|entendu|c'est|voilà)?[\W_]*(?:c'est )?(?:bien )?(?:noté|enregistré|"
+    r"^\W{0,12}(?:ok|d'accord|bien|très bien|parfait|entendu|c'est|voilà)?[\W_]{0,12}(?:c'est )?(?:bien )?(?:noté|enregistré|"
     r"mémorisé|"
     r"retenu|sauvegardé|oublié|supprimé|effacé|mis à jour|je note|je retiens|je m'en souviendrai)\b|"
     r"\b(?:c'est|a été|ont été|est)(?: bien| désormais)? (?:noté|enregistré|mémorisé|sauvegardé|supprimé|effacé|"
@@ -68,8 +68,8 @@ _SPANISH = (
     r"tomado nota)\b",
     r"\b(?:lo |la |me lo |los )?(?:recordaré|tendré en cuenta|guardé|anoté|apunté|registré|actualicé|borré|eliminé|"
     r"anotaré|guardaré)\b|"
-    r"\b(?:me lo )?(?:apunto|anoto|guardo)\b|^\W*(?:ok|vale|listo|hecho|perfecto|de acuerdo|"
-    r"entendido)?[\W_]*(?:¡)?(?:queda )?"
+    r"\b(?:me lo )?(?:apunto|anoto|guardo)\b|^\W{0,12}(?:ok|vale|listo|hecho|perfecto|de acuerdo|"
+    r"entendido)?[\W_]{0,12}(?:¡)?(?:queda )?"
     r"(?:guardado|anotado|apuntado|registrado|tomo nota|actualizado|borrado|eliminado|olvidado|memorizado)\b",
     r"\b(?:queda|quedó|ha sido|fue|está|han sido)(?: ya)? (?:guardado|anotado|registrado|actualizado|eliminado|"
     r"borrado|apuntado)[as]?\b",
@@ -79,7 +79,7 @@ _PORTUGUESE = (
     r"registrado|registrei|"
     r"registado|registei|memorizado|memorizei|atualizado|atualizei|apagado|apaguei|eliminado|lembrar|guardar|anotar|"
     r"esqueci|gravado|gravei|corrigi|excluí|removi)\b(?! (?:de|do|da) (?:fazer|mencionar))",
-    r"^\W*(?:ok|certo|pronto|feito|perfeito|entendido|tá)?[\W_]*(?:anotado|salvo|guardado|registrado|registado|"
+    r"^\W{0,12}(?:ok|certo|pronto|feito|perfeito|entendido|tá)?[\W_]{0,12}(?:anotado|salvo|guardado|registrado|registado|"
     r"atualizado|apagado|"
     r"gravado|esquecido|anotei|salvei|guardei|memorizado)\b|\b(?:anotei|salvei|guardei|registrei|registei|memorizei|"
     r"atualizei|"

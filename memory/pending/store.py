@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +30,14 @@ REPLACES = "replaces:"
 Decision = Literal["approve", "reject", "edit"]
 _DECISIONS: tuple[Decision, ...] = ("approve", "reject", "edit")
 _CLAIM = re.compile(r"([0-9a-f]{8})\.(approve|reject|edit)(?:-([0-9a-f]{8}))?\.(.*)\.claimed", re.DOTALL)
+MOST = 500
+MOST_OF_A_CHAT = 100
+"""Writes that may wait, in all and from one chat: nobody decides more, and one room must not crowd out the others."""
+
+LONGEST = 20_000
+"""Characters that the changes of one write may pass through beyond what the file holds before and after: people are
+to read all of it before they say yes."""
+
 _WHO = 150
 """Characters of the decider in a file's name, which may have 255 bytes; the receipt has all of them."""
 
@@ -79,11 +87,14 @@ class PendingStore:
             gist=gist(draft.changes),
         )
         try:
-            same = next((each for each in self.waiting() if each.same_as(write)), None)
+            waiting = self.waiting()
+            same = next((each for each in waiting if each.same_as(write)), None)
             if same is not None:
                 return Staged(
                     draft.target, same.id, f"This waits already, as {same.id}: {why}. Nothing is saved yet."
                 )
+            if (full := _too_much(write, draft, waiting)) is not None:
+                return Refused(draft.target, Reason.INVALID, f"It has to wait ({why}), but {full} Nothing was saved.")
             self.keep(write)
         except FileTrouble as error:
             return Refused(draft.target, Reason.UNWRITABLE, f"It has to wait ({why}), but {error} Nothing was saved.")
@@ -200,6 +211,17 @@ class PendingStore:
             name = secrets.token_hex(4)
             if not self.there(name):
                 return name
+
+
+def _too_much(write: PendingWrite, draft: Draft, waiting: Sequence[PendingWrite]) -> str | None:
+    """Why it is more than people can decide, as the rest of a sentence."""
+    shown = sum(len(each.before or "") + len(each.after or "") for each in write.changes)
+    if shown > LONGEST + sum(map(len, (*draft.before, *draft.after))):
+        return "it is too long to be read before somebody says yes: make fewer changes at once."
+    here = sum(each.author.chat == write.author.chat for each in waiting)
+    if len(waiting) >= MOST or here >= MOST_OF_A_CHAT:
+        return f"{len(waiting)} writes wait already: an operator has to decide some of them first."
+    return None
 
 
 def edited(write: PendingWrite, name: str, text: str) -> PendingWrite:

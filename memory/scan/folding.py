@@ -164,7 +164,7 @@ def _closed_up(letters: str) -> str:
 @functools.cache
 def _word_chain() -> re.Pattern[str]:
     """`ignore_previous_instructions`, `ignore%20previous%20instructions`, `ignore+previous+instructions`."""
-    return re.compile(r"(?<![^\W\d_])[a-z]{2,}(?:_[a-z]{2,}){2,}(?![^\W_])|[a-z]{2,}(?:(?:%20|\+)[a-z]{2,}){2,}")
+    return re.compile(r"(?<![^\W_])[a-z]{2,30}(?:_[a-z]{2,30}){2,20}(?![^\W_])|(?<![^\W_])[a-z]{2,30}(?:(?:%20|\+)[a-z]{2,30}){2,20}")
 
 
 def _opened(chain: str) -> str:

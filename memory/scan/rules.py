@@ -16,6 +16,8 @@ from memory.scan.rules_english import ENGLISH, ENGLISH_FAMILIES
 from memory.scan.rules_other import CYRILLIC, KOREAN, OTHER, OTHER_FAMILIES
 from memory.scan.rules_veiled import VEILED, VEILED_FAMILIES
 
+_LONGEST = 20
+
 RULES: tuple[Rule, ...] = (*CODE, *ENGLISH, *VEILED, *CJK, *OTHER, *KOREAN, *CYRILLIC)
 
 
@@ -30,7 +32,7 @@ def hits(text: str) -> Iterator[Hit]:
 
 def knows(word: str) -> bool:
     """Whether rules speak of such a word: only then another reading of a text matters."""
-    return (len(word) > 2 and word in _words()) or any(word[:length] in _words() for length in range(4, len(word)))
+    return (len(word) > 2 and word in _words()) or any(word[:length] in _words() for length in range(4, min(len(word), _LONGEST)))
 
 
 @functools.cache

@@ -63,7 +63,8 @@ async def test_two_writes_come_on_one_card_and_are_decided_one_by_one(tmp_path: 
         for label in ("✅ 2", "✏️ 2", "❌ 2"):
             told = await pressed(inn, inn.ada.chat, card, label)
             assert f"{bike} was edited already, by telegram:111; it waits as {waits['id']} now." in told
-        await inn.presses("✅ Approve")
+        inn.ada.presses("✅ Approve")
+        await inn.server.until(lambda: any(f"{waits['id']} approved" in text for text in inn.ada.texts()), PATIENCE)
         assert inn.file("USER.md") == f"Ada is called Ada.\n§\n{TEA}\n§\nAda rides a\nred bicycle."
         assert waiting(tmp_path) == []
         queries = inn.server.world.queries.values()

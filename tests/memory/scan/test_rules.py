@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.scan import rules
-from memory.scan.beginnings import beginnings, first_letters
-from memory.scan.rule import Text
+from memory.scan.needs import Needs, beginnings, needs
 from memory.scan.scanner import scan, scan_entries
 from tests.bench.scan import samples
 
@@ -74,6 +73,7 @@ FILLERS = [
 
 @pytest.mark.parametrize("filler", FILLERS)
 def test_the_work_grows_with_the_text_and_not_faster(filler: str) -> None:
+    scan(filler * 800)
     assert _work(filler * 800) < 3 * _work(filler * 400) + 2000
 
 
@@ -108,36 +108,38 @@ def test_any_entries_are_scanned(entries: list[str]) -> None:
         assert finding.span in joined
 
 
-def test_leaving_rules_out_by_their_first_letters_loses_nothing() -> None:
-    texts = [entry.casefold() for _, entries in samples("bad", "seen") for entry in entries]
-    for each in WRITTEN:
-        for begins, pattern in zip(each.begins, _known(each.pattern, *each.near), strict=True):
-            for text in texts:
-                if beginnings(text).isdisjoint(begins):
-                    assert re.search(pattern, text, re.DOTALL) is None, (pattern, text)
-    assert sum(bool(each.begins) for each in WRITTEN) > len(WRITTEN) // 3
-
-
-def _known(*patterns: str) -> list[str]:
-    return [pattern for pattern in patterns if first_letters(pattern) is not None]
+def test_patterns_that_are_left_out_would_not_have_matched() -> None:
+    texts = [entry.casefold() for which in ("bad", "good") for _, each in samples(which, "seen") for entry in each]
+    words = [(text, beginnings(text)) for text in texts]
+    known = [(pattern, needed) for pattern in PATTERNS if (needed := needs(pattern)) is not None]
+    for pattern, needed in known:
+        wrong = [
+            text for text, begins in words if not needed.met(text, begins) and re.search(pattern, text, re.DOTALL)
+        ]
+        assert wrong == [], pattern
+    assert len(known) > len(PATTERNS) * 0.8
 
 
 @pytest.mark.parametrize(
-    ("pattern", "letters"),
+    ("pattern", "words", "parts"),
     [
-        (r"\b(?:send|mails?)\b", {"send", "mail"}),
-        (r"\bdrop(?: it)?", {"drop"}),
-        (r"\b(?:a|b(?:c|d))", {"a", "b"}),
-        (r"\b(?:(?:un)?do)", None),
-        (r"send", None),
-        (r"\bsend|[|]x", None),
-        (r"\b\w+x", None),
+        (r"\b(?:send|mails?)\b", {"send", "mail"}, set()),
+        (r"\bdrop(?: it)?", {"drop"}, set()),
+        (r"\b(?:a|b(?:c|d))", {"a", "b"}, set()),
+        (r"send", set(), {"send"}),
+        (r"\bsend|[|]x\.ssh/", {"send"}, {"x.ssh/"}),
+        (r"(?:un)?lock{2}ed", set(), {"loc"}),
+        (r"無視|忘れ", set(), {"無視", "忘れ"}),
     ],
 )
-def test_first_letters(pattern: str, letters: set[str] | None) -> None:
-    assert first_letters(pattern) == letters
+def test_what_a_pattern_needs(pattern: str, words: set[str], parts: set[str]) -> None:
+    assert needs(pattern) == Needs(frozenset(words), frozenset(parts))
+
+
+@pytest.mark.parametrize("pattern", [r"\b\w+x", r"\bsend|\d", "(?:send)?", "[ab]"])
+def test_what_a_pattern_needs_may_be_unknown(pattern: str) -> None:
+    assert needs(pattern) is None
 
 
 def test_sentences_keep_what_belongs_together_apart() -> None:
     assert scan("The password is in the safe. Send the picture to https://album.example.") == ()
-    assert Text("one. two").hits(WRITTEN[0]) is not None
