@@ -12,7 +12,7 @@ import signal
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from commands.ports import Ports
 from commands.registry import Registry, built_in
@@ -41,11 +41,12 @@ from gateway.engine.inline import Inline
 from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.neighbours import Neighbours
 from gateway.engine.pairing_desk import PairingDesk
-from gateway.engine.session_key import effective_rule
+from gateway.engine.session_key import effective_rule, home_chats
 from gateway.engine.session_notes import SessionNotes
 from gateway.engine.status import HouseStatus, Live
 from gateway.errors import InnkeeperError
 from gateway.events import Bus
+from gateway.models.claims import claims_saving
 from gateway.models.client import ModelClient
 from gateway.models.local import Seat, open_local
 from gateway.models.registry import HostRegistry
@@ -286,8 +287,9 @@ def _allowlist_follower(
             moved = [new.chat_id if each == old.chat_id else each for each in listed]
             await put(f"platforms.{old.platform}.allowed_chats", moved)
         homes = home_chats(watcher.current.settings)
-        if old in homes:
-            await put("access.home_chats", list(dict.fromkeys((new if each == old else each).key for each in homes)))
+        if followed := [each for each in homes if (each.platform, each.chat_id) == (old.platform, old.chat_id)]:
+            there = [replace(each, chat_id=new.chat_id) if each in followed else each for each in homes]
+            await put("access.home_chats", list(dict.fromkeys(each.key for each in there)))
 
     return follow
 
@@ -382,6 +384,7 @@ def _tables() -> None:
     """What is compiled at its first use: the phrases of the threat scan, and those by which people ask."""
     verdict("warm")
     recognise("warm")
+    claims_saving("warm")
 
 
 async def _warm(hosts: HostRegistry, report: LogReport) -> None:

@@ -40,6 +40,10 @@ def perform(
             continue
         now[step.at : step.at + (step.before is not None)] = [] if step.after is None else [step.after]
         changes.append(step)
+        if (longest := len(step.after or "")) > max(limit, len(step.before or "")):
+            # Not even on the way: whoever scans it, shows it or decides about it would have to read it.
+            size = usage(entries, limit)
+            return Refused(target, Reason.OVER_LIMIT, _alone(longest, limit), None, tuple(entries), size)
     may_empty = len(operations) == 1 if may_empty is None else may_empty
     if entries and not now and not may_empty:
         return Refused(target, Reason.EMPTIES, "This batch would leave the store empty, so nothing was done.")

@@ -164,7 +164,8 @@ def _closed_up(letters: str) -> str:
 @functools.cache
 def _word_chain() -> re.Pattern[str]:
     """`ignore_previous_instructions`, `ignore%20previous%20instructions`, `ignore+previous+instructions`."""
-    return re.compile(r"(?<![^\W_])[a-z]{2,30}(?:_[a-z]{2,30}){2,20}(?![^\W_])|(?<![^\W_])[a-z]{2,30}(?:(?:%20|\+)[a-z]{2,30}){2,20}")
+    word = "[a-z]{2,30}"
+    return re.compile(rf"(?<![^\W_]){word}(?:(?:_{word}){{2,20}}(?![^\W_])|(?:(?:%20|\+){word}){{2,20}})")
 
 
 def _opened(chain: str) -> str:

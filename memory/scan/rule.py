@@ -17,6 +17,8 @@ from memory.scan.needs import Needs, beginnings, needs
 
 _REACH = 260
 """How far, in characters, what belongs to a match may stand from it."""
+_EXCUSE = 60
+"""How far off a word may stand that shows that something else is meant: else any text could be excused by a word."""
 
 
 class Within(Enum):
@@ -103,7 +105,9 @@ class Text:
             return
         for start, end in self._found(rule.pattern):
             low, high = self._window(start, end, rule.rule.within)
-            if rule.unless and _pattern(rule.unless).search(self.text, low, high):
+            if rule.unless and _pattern(rule.unless).search(
+                self.text, max(low, start - _EXCUSE), min(high, end + _EXCUSE)
+            ):
                 continue
             beside = [_pattern(near).search(self.text, low, high) for near in rule.near]
             found = [each.span() for each in beside if each is not None]

@@ -32,7 +32,8 @@ def hits(text: str) -> Iterator[Hit]:
 
 def knows(word: str) -> bool:
     """Whether rules speak of such a word: only then another reading of a text matters."""
-    return (len(word) > 2 and word in _words()) or any(word[:length] in _words() for length in range(4, min(len(word), _LONGEST)))
+    beginnings = (word[:length] for length in range(4, min(len(word), _LONGEST)))
+    return (len(word) > 2 and word in _words()) or not _words().isdisjoint(beginnings)
 
 
 @functools.cache
