@@ -104,7 +104,9 @@ def _one(
 
 def _places(text: str, part: str) -> list[int]:
     """Where the part begins, overlaps included."""
-    return [match.start() for match in re.finditer(f"(?={re.escape(part)})", text)] if 0 < len(part) <= len(text) else []
+    if not 0 < len(part) <= len(text):
+        return []
+    return [match.start() for match in re.finditer(f"(?={re.escape(part)})", text)]
 
 
 def _cut(entry: str) -> str:

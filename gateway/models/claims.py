@@ -41,8 +41,8 @@ _GERMAN = (
     r"gelöscht|entfernt|vergessen|korrigiert|abgespeichert|eingetragen|merken|behalten|speichern|notieren|"
     r"festgehalten)\b",
     r"\bich (?:merke|notiere|speichere|behalte|vergesse|aktualisiere|lösche) (?:mir|es|das|dies|deine?n?|ihre?n?)\b",
-    r"^\W{0,12}(?:ok(?:ay)?|alles klar|gut|erledigt|verstanden|klar|super)?[\W_]{0,12}(?:ist |wurde )?(?:gespeichert|notiert|"
-    r"gemerkt|"
+    r"^\W{0,12}(?:ok(?:ay)?|alles klar|gut|erledigt|verstanden|klar|super)?[\W_]{0,12}(?:ist |wurde )?(?:gespeichert|"
+    r"notiert|gemerkt|"
     r"vermerkt|vergessen|gelöscht|aktualisiert|geändert)\b|\b(?:ist|wurde|sind|wurden|hab's|habs)\b[^.!?]{0,40}\b"
     r"(?:gespeichert|notiert|gemerkt|vermerkt|gelöscht|aktualisiert|hinterlegt)\b|\bwerde ich mir merken\b|"
     r"\bhabe? ich (?:mir )?(?:gemerkt|notiert|gespeichert|vermerkt)\b",
@@ -54,8 +54,8 @@ _FRENCH = (
     r"effacé|effacée|"
     r"oublié|oubliée|ajouté|souviendrai|noter|enregistrer|retenir|mémoriser|retiens|note|garde)\b(?! une? (?:erreur|"
     r"augmentation))",
-    r"^\W{0,12}(?:ok|d'accord|bien|très bien|parfait|entendu|c'est|voilà)?[\W_]{0,12}(?:c'est )?(?:bien )?(?:noté|enregistré|"
-    r"mémorisé|"
+    r"^\W{0,12}(?:ok|d'accord|bien|très bien|parfait|entendu|c'est|voilà)?[\W_]{0,12}(?:c'est )?(?:bien )?"
+    r"(?:noté|enregistré|mémorisé|"
     r"retenu|sauvegardé|oublié|supprimé|effacé|mis à jour|je note|je retiens|je m'en souviendrai)\b|"
     r"\b(?:c'est|a été|ont été|est)(?: bien| désormais)? (?:noté|enregistré|mémorisé|sauvegardé|supprimé|effacé|"
     r"mis à jour|retenu)e?s?\b|"

@@ -155,11 +155,19 @@ def _read(fields: Mapping[str, Any], name: str) -> PendingWrite:
         target=target,
         file=file,
         author=author,
-        created_at=datetime.fromisoformat(fields["created_at"]).timestamp(),
+        created_at=_moment(fields["created_at"]),
         changes=changes,
         pins=_texts(fields, "pins"),
         gist=gist(changes),  # never what the file says of itself: people decide by it
     )
+
+
+def _moment(text: str) -> float:
+    """Seconds since the epoch; of a year that every time zone can show."""
+    moment = datetime.fromisoformat(text)
+    if not 1 < moment.year < 9999:
+        raise ValueError("created_at is no time that anybody can have meant")
+    return moment.timestamp()
 
 
 def _fits(change: Change) -> bool:

@@ -20,6 +20,8 @@ from memory.scan.rules import hits, knows
 _QUOTE = 80
 _CONTEXT = 12
 _TOGETHER = 75
+_NEIGHBOURS = 2
+"""Entries on either side that can be part of what a change says together with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +65,25 @@ def _introduced(draft: Draft) -> Iterator[Finding]:
         if change.after is not None:
             known = set(scan(change.before)) if change.before is not None else set()
             yield from (finding for finding in scan(change.after) if finding not in known)
-    before, after = _across(draft.before), _across(draft.after)
+    before, after = map(_across, _near(draft.before, draft.after))
     if any(change.after is not None for change in draft.changes):
         yield from (finding for finding in after if finding not in before)
         return
     # Where texts only go, the gap between those that stay may close; a known trouble may then read otherwise.
     more = Counter(finding.rule for finding in after) - Counter(finding.rule for finding in before)
     yield from (finding for finding in after if finding.rule in more and finding not in before)
+
+
+def _near(before: Sequence[str], after: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Both states without what is the same at their ends, but for the nearest entries: no trouble reaches further."""
+    start, shorter = 0, min(len(before), len(after))
+    while start < shorter and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    first, last = max(0, start - _NEIGHBOURS), max(0, end - _NEIGHBOURS)
+    return before[first : len(before) - last], after[first : len(after) - last]
 
 
 def _message(finding: Finding) -> str:

@@ -1,4 +1,5 @@
-"""The time of one call of the memory tool, from arguments to answer: lock, journal, file and folder synced."""
+"""The time of one call of the memory tool, from arguments to answer: threat scan, lock, journal, file and folder
+synced."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from typing import Any
 from gateway.tools.memory_tool import memory_tool
 from gateway.tools.tool import ToolContext
 from memory.model import Limits
+from memory.scan.scanner import check
 from memory.store import Stores
 from platforms.messages import ChatRef
 from tests.bench.figures import milliseconds
@@ -20,7 +22,7 @@ ROUNDS = 150
 async def rows() -> list[tuple[str, str]]:
     # The working folder, since a folder for temporary files may lie in memory, where fsync costs nothing.
     with tempfile.TemporaryDirectory(prefix=".bench-", dir=Path.cwd()) as folder:
-        stores = Stores(Path(folder) / "memories", Limits, time.time)
+        stores = Stores(Path(folder) / "memories", Limits, time.time, check=check)
         tool = memory_tool(stores)
         assert tool is not None
         times: dict[str, list[float]] = {"add": [], "patch": [], "remove": []}

@@ -1,7 +1,8 @@
-"""Somebody who means ill with what waits: texts that dress up as cards, floods, huge texts, a document before a retry."""
+"""Somebody who means ill with what waits: texts that dress up as cards, floods, huge texts, a retry."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,9 @@ from platforms.chunking import split
 from platforms.telegram.render import Rendered, render
 from tests.fakes.guesthouse import guesthouse, settings
 from tests.fakes.scripted_model import Turn
-from tests.scenarios.gate import waiting
+from tests.scenarios.gate import GATED, SOON, TEA, adds, carded, pressed, waiting, wishes
+from tests.scenarios.places import ADA, BOB_ALONE, GROUP_OF_BOTH, NOTES, OWNER, inn, rules, said, sent, written
+from tests.scenarios.telegram_inn import PATIENCE, telegram_inn
 from tests.scenarios.test_untrusted_turn import FREE, READ, READS, WISH, entries, keeps
 
 LIMIT = 4096
@@ -112,22 +115,76 @@ def test_a_huge_quotation_is_simply_not_found(sign: str) -> None:
 
 async def test_a_retry_still_knows_what_was_read_the_first_time(tmp_path: Path) -> None:
     script: list[Turn | str] = [READS, Turn(error=StreamBroken("gone")), keeps(WISH), "Here are the figures."]
-    async with guesthouse(tmp_path, script, tools=[READ], with_settings=FREE, with_memory=True) as inn:
-        assert "/retry" in await inn.adapter.reply_to("What is in the file?")
-        await inn.adapter.say("/retry")
-        await inn.adapter.until_text("Here are the figures.")
+    async with guesthouse(tmp_path, script, tools=[READ], with_settings=FREE, with_memory=True) as house:
+        assert "/retry" in await house.adapter.reply_to("What is in the file?")
+        await house.adapter.say("/retry")
+        await house.adapter.until_text("Here are the figures.")
         assert [each["flags"] for each in waiting(tmp_path)] == [["untrusted:document"]]
         assert entries(tmp_path) == ""
 
 
 async def test_a_digest_of_many_says_how_many_more_there_are(tmp_path: Path) -> None:
     gated = settings(memory=Memory(write_approval=True), access={"home_chats": ["inprocess:c1"]})
-    async with guesthouse(tmp_path, [], with_settings=gated, with_memory=True) as inn:
-        assert inn.house.memories is not None
+    async with guesthouse(tmp_path, [], with_settings=gated, with_memory=True) as house:
+        assert house.house.memories is not None
         for number in range(40):
             author = Author(Origin.FOREGROUND, chat=f"inprocess:{number}")
-            inn.house.memories.pendings.put(draft(f"Fact **{number}**"), author, "USER.md", "why")
-        house, pendings = inn.house, inn.house.memories.pendings
-        cards = Cards(pendings, house.store.facts, house.delivery, house.clock, house.settings, house.report)
+            house.house.memories.pendings.put(draft(f"Fact **{number}**"), author, "USER.md", "why")
+        rooms, pendings = house.house, house.house.memories.pendings
+        cards = Cards(pendings, rooms.store.facts, rooms.delivery, rooms.clock, rooms.settings, rooms.report)
         assert await cards.digest()
-        await inn.adapter.until_text("and 10 more")
+        await house.adapter.until_text("and 10 more")
+
+
+async def test_a_home_chat_that_gets_a_new_id_stays_home(tmp_path: Path) -> None:
+    number = -1001234567890
+    access = {"owners": ["telegram:111"], "home_chats": ["telegram:-4001"]}
+    async with telegram_inn(tmp_path, **GATED, access=access) as there:
+        room = there.server.group(-4001, "Guests", kind="group")
+        async with there.open(SOON):
+            new = room.becomes_supergroup(number)
+            await there.server.until(lambda: f"telegram:{number}" in (tmp_path / "config.yaml").read_text(), PATIENCE)
+            await wishes(there, "I like tea.", adds(TEA))
+            card = await carded(there, new)
+            assert "approved" in await pressed(there, new, card, "✅ Approve")
+        assert there.file("USER.md") == TEA
+
+
+@pytest.mark.parametrize("moment", ["9999-12-31T23:59:59+00:00", "0001-01-01T00:00:00+14:00"])
+def test_a_file_with_an_impossible_time_is_told_apart_and_hides_no_other(tmp_path: Path, moment: str) -> None:
+    store = PendingStore(tmp_path, lambda: 1e9)
+    store.put(draft(TEA), Author(Origin.FOREGROUND), "USER.md", "why")
+    (name,) = store.ids()
+    fields = json.loads((tmp_path / f"{name}.json").read_text())
+    (tmp_path / "0a1b2c3d.json").write_text(json.dumps({**fields, "created_at": moment}))
+    assert [each.id for each in store.waiting()] == [name]
+    assert "no time" in store.broken()[0].why
+
+
+ORDERS = (
+    "/memory approve", "/memory  approve {}", "/MEMORY approve {}", "/memory APPROVE {}",
+    "/memory@inn approve {}", " /memory approve {}", "/memory\u00a0approve {}", "/memory approve\n{}",
+    "/memory approve all", "/memory reject {}", "/memory edit {} Eve", "/memory revise {}", "/memory show {}",
+    "/memory later {}", "/memory pending", "/memory approval off", "/sethome", "/pairing list", "/keep 1",
+    "/memory why {}", "/memory undo {}", "/status", "/sessions", "/memory doctor", "/memory",
+    "/memory history", "/memory edit 0 x", "/retry",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("scope", ["owner", "person", "room"])
+async def test_no_spelling_lets_others_see_or_decide_what_waits(tmp_path: Path, scope: str) -> None:
+    rule = rules(scope)
+    gated = rule.model_copy(update={"memory": rule.memory.model_copy(update={"write_approval": True})})
+    async with inn(tmp_path, lambda request: "Well.", gated) as house:
+        assert house.house.memories is not None
+        pendings = house.house.memories.pendings
+        author = Author(Origin.FOREGROUND, chat="inprocess:c1")
+        pendings.put(draft(TEA), author, "USER.md", "why")
+        (name,) = pendings.ids()
+        for spot in (BOB_ALONE, GROUP_OF_BOTH):
+            for order in ORDERS:
+                told = await said(house, order.format(name), spot)
+                assert not [each for each in (TEA, "green tea", OWNER, NOTES, ADA) if each in told], (order, told)
+                assert pendings.ids() == [name], order
+        assert "drinks" not in sent(house.model.requests)
+    assert written(tmp_path) == {}

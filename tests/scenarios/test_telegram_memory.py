@@ -373,7 +373,7 @@ async def test_a_summary_does_not_swallow_the_note(tmp_path: Path) -> None:
         await inn.says(f"/remember {TEA}")
         await inn.says("Well?")
         assert f"- user, new: {TEA}" in inn.said
-        for number in range(20):
+        for number in range(40):
             await inn.says(f"{number}: {'word ' * 150}")
             if "They talked at length." in str(inn.request):
                 break

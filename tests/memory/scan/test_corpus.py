@@ -13,6 +13,7 @@ from memory.scan.scanner import scan_entries
 from tests.bench.scan import samples, wrong
 
 CORPUS = Path(__file__).parents[1] / "corpus"
+SPLIT = ("seen", "held")
 
 
 def test_each_sample_lies_where_its_digest_says() -> None:
@@ -23,13 +24,16 @@ def test_each_sample_lies_where_its_digest_says() -> None:
         for line in path.read_text(encoding="utf-8").splitlines():
             sample = json.loads(line)
             assert set(sample) == {"id", "kind", "lang", "entries"}
+            assert sample["id"][0] == which[0]
             digest = hashlib.sha256("\n".join(sample["entries"]).encode()).hexdigest()
-            if part != ("seen" if int(digest[0], 16) % 2 == 0 else "held") or sample["id"][0] != which[0]:
+            if part in SPLIT and part != SPLIT[int(digest[0], 16) % 2]:
                 astray.append(sample["id"])
             assert sample["id"] not in ids
             ids.add(sample["id"])
     assert astray == []
-    assert len(list(CORPUS.glob("*.jsonl"))) == 4
+    assert {f"{which}_{part}" for which in ("bad", "good") for part in SPLIT} <= {
+        path.stem for path in CORPUS.glob("*.jsonl")
+    }
 
 
 def test_every_bad_sample_that_was_seen_is_caught() -> None:
