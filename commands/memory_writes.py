@@ -245,8 +245,23 @@ async def _everywhere(context: Context, memory: Memory, order: re.Match[str]) ->
     erased = await asyncio.to_thread(memory.stores.erase, texts)
     if isinstance(erased, Refused):
         return CommandReply(f"⚠️ {erased.message}", ok=False)
+    dropped = await asyncio.to_thread(_drop_waiting, context, texts)
     touched = _touched(len(found), erased, await memory.erase(texts))
-    return CommandReply(f"🗑 Erased: {touched}. This cannot be undone.")
+    waited = f", {dropped} that waited for a yes" if dropped else ""
+    return CommandReply(f"🗑 Erased: {touched}{waited}. This cannot be undone.")
+
+
+def _drop_waiting(context: Context, texts: Sequence[str]) -> int:
+    """Reject what waits and holds one of these texts; how many."""
+    if context.ports.pending is None:
+        return 0
+    resolver, dropped = context.ports.pending.resolver, 0
+    for write in resolver.pendings.waiting():
+        held = "\n".join(filter(None, (side for each in write.changes for side in (each.before, each.after))))
+        if any(text in held for text in texts):
+            resolver.reject(write.id, context.who)
+            dropped += 1
+    return dropped
 
 
 async def _ask_for_everywhere(

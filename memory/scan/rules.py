@@ -15,12 +15,15 @@ from memory.scan.rules_code import CODE, CODE_FAMILIES
 from memory.scan.rules_english import ENGLISH, ENGLISH_FAMILIES
 from memory.scan.rules_intent import INTENT, INTENT_FAMILIES
 from memory.scan.rules_intent_acts import INTENT_ACT_FAMILIES, INTENT_ACTS
+from memory.scan.rules_intent_cjk import INTENT_CJK, INTENT_CJK_FAMILIES
 from memory.scan.rules_other import CYRILLIC, KOREAN, OTHER, OTHER_FAMILIES
 from memory.scan.rules_veiled import VEILED, VEILED_FAMILIES
 
 _LONGEST = 20
 
-RULES: tuple[Rule, ...] = (*CODE, *ENGLISH, *VEILED, *INTENT, *INTENT_ACTS, *CJK, *OTHER, *KOREAN, *CYRILLIC)
+_CJK = (*CJK, *INTENT_CJK)
+
+RULES: tuple[Rule, ...] = (*CODE, *ENGLISH, *VEILED, *INTENT, *INTENT_ACTS, *_CJK, *OTHER, *KOREAN, *CYRILLIC)
 
 
 def hits(text: str) -> Iterator[Hit]:
@@ -51,12 +54,12 @@ def _words() -> frozenset[str]:
 def _tables() -> tuple[tuple[re.Pattern[str] | None, tuple[Written, ...]], ...]:
     """The tables, each with the letters without which none of its rules can match."""
     families = {**CODE_FAMILIES, **ENGLISH_FAMILIES, **VEILED_FAMILIES, **CJK_FAMILIES, **OTHER_FAMILIES}
-    families |= {**INTENT_FAMILIES, **INTENT_ACT_FAMILIES}
+    families |= {**INTENT_FAMILIES, **INTENT_ACT_FAMILIES, **INTENT_CJK_FAMILIES}
     latin = re.compile(r"[a-z]{3}")
     return (
         (None, tuple(written(rule, families) for rule in CODE)),
         (latin, tuple(written(rule, families) for rule in (*ENGLISH, *VEILED, *INTENT, *INTENT_ACTS))),
-        (re.compile("[\u3040-\u30ff\u4e00-\u9fff]"), tuple(written(rule, families) for rule in CJK)),
+        (re.compile("[\u3040-\u30ff\u4e00-\u9fff]"), tuple(written(rule, families) for rule in _CJK)),
         (latin, tuple(written(rule, families) for rule in OTHER)),
         (re.compile("[가-힣]{2}"), tuple(written(rule, families) for rule in KOREAN)),
         (re.compile("[а-я]{3}"), tuple(written(rule, families) for rule in CYRILLIC)),

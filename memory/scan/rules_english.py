@@ -6,6 +6,8 @@ from memory.scan import reasons
 from memory.scan.rule import Rule, Within
 
 ENGLISH_FAMILIES = {
+    # What a person may wish for in the own chat; the same wish of a document waits for a yes.
+    "OWN_REPLIES": r"\badd\b.{0,40}\bto (?:the |your |all |my )?(?:replies|answers|responses)\b",
     "NEVER": r"\b(?:do not|don't|dont|never|must not|mustn't|should not|shouldn't|shall not|not to|no need to|won't|will not|cannot|can't|"
     r"avoid|refrain from|without|needn't|need not|nor|stop)\b",
     "IGNORE": r"\b(?:ignor(?:e|es|ed|ing)|disregard(?:s|ed|ing)?|forget(?:s|ting)?|overrid(?:e|es|ing)|overrul(?:e|es|ing)|bypass(?:es|ing)?|"
@@ -299,9 +301,11 @@ ENGLISH: tuple[Rule, ...] = (
         unless=r"\b(?:mud|snow|dog|carpet|ski|shoes?|cat|paint|older than)\b",
     ),
     # secrets and private things, out
-    Rule("secrets-sent", reasons.LEAK, r"%SECRET%", (r"%SEND%", r"%OUT%"), r"\b(?:never|do not|don't|not to|must not|must never|no (?:passwords?|secrets?|tokens?)|nobody|rather than|reset link|expired?|renewed|phishing|incident|leaver|wifi|wi-fi|guest network|public key|(?:i|we|he|she|they) (?:\w+ )?(?:sent|gave|put|shared|keep|kept|wrote|have|has|use|type|enter|read|copy)|was (?:reset|changed|sent)|garage|laundry|trolley|parking|printer|gym|are (?:kept|stored|printed)|is (?:kept|stored|on|in the|under|behind|attached)|belongs? (?:in|to)|lies?|change your|two-factor app)\b"),
+    Rule("secrets-sent", reasons.LEAK, r"%SECRET%", (r"%SEND%", r"%OUT%"), r"%OWN_REPLIES%|\b(?:never|do not|don't|not to|must not|must never|no (?:passwords?|secrets?|tokens?)|nobody|rather than|reset link|expired?|renewed|phishing|incident|leaver|wifi|wi-fi|guest network|public key|(?:i|we|he|she|they) (?:\w+ )?(?:sent|gave|put|shared|keep|kept|wrote|have|has|use|type|enter|read|copy)|was (?:reset|changed|sent)|garage|laundry|trolley|parking|printer|gym|are (?:kept|stored|printed)|is (?:kept|stored|on|in the|under|behind|attached)|belongs? (?:in|to)|lies?|change your|two-factor app)\b"),
     Rule("secrets-sent", reasons.LEAK, r"\b(?:upload|exfiltrate|leak|dump|harvest|collect and send|steal|siphon|smuggle)\b<50>(?:%SECRET%)", unless=r"%NEVER%|\bpublic key|\b(?:could|would|might|may|can|attackers?|they)\b"),
-    Rule("secrets-sent", reasons.LEAK, r"\b(?:always|every|each|all|whenever|after every)\b", (r"\b(?:add|append|include|put|insert|attach|mention|write|quote|paste|show)(?:s|ed)?\b", r"%SECRET%", r"\b(?:repl(?:y|ies)|answers?|responses?|messages?|e?-?mails?|footers?|signatures?|posts?|documents?|comments?|commits?|pages?)\b"), r"%NEVER%"),
+    Rule("secrets-sent", reasons.LEAK, r"\b(?:always|every|each|all|whenever|after every)\b", (r"\b(?:add|append|include|put|insert|attach|mention|write|quote|paste|show)(?:s|ed)?\b", r"%SECRET%", r"\b(?:repl(?:y|ies)|answers?|responses?|messages?|e?-?mails?|footers?|signatures?|posts?|documents?|comments?|commits?|pages?)\b"), r"%OWN_REPLIES%|%NEVER%"),
+    # A text that orders its reader to remember it, on the way to something else.
+    Rule("hidden-directive", reasons.MACHINE, r"\b(?:after|when|once|while|before) (?:you )?(?:answer|reply|respond|read|summari[sz]|translat|finish)\w*\b<30>\b(?:please )?(?:remember|memori[sz]e|save|store|keep)\b<4>(?::|this|the following)"),
     Rule("secrets-sent", reasons.LEAK, r"\b(?:tell|give|send|hand|show|read|read out|read it out|forward|text(?! messages?)|reveal|disclose|dictate)\b<30>\b(?:who ?ever|any(?:one|body) (?:who|that)|the (?:caller|stranger|person|visitor|man|woman|first)|people who|everyone who|them)\b", (r"%SECRET%",), r"%NEVER%|\b(?:wifi|wi-fi|guest)\b"),
     Rule("secrets-sent", reasons.LEAK, r"\b(?:if|when|whenever) (?:someone|somebody|anyone|anybody|a (?:user|person|stranger|message)|the (?:word|phrase|code)|a certain)\b<60>\b(?:read|give|tell|send|reply|answer|hand|post|show|reveal|paste)\b<40>%SECRET%", unless=r"%NEVER%|\b(?:wifi|wi-fi|guest|that (?:the|it|this))\b"),
     Rule("secrets-sent", reasons.LEAK, r"\b(?:reply|answer|respond|return|finish|greet|end|come back) with\b<25>(?:%SECRET%)", unless=r"%NEVER%|\b(?:wifi|wi-fi)\b"),

@@ -31,3 +31,13 @@ async def test_a_write_waits_and_is_approved_by_a_command(tmp_path: Path) -> Non
         approved = await inn.adapter.reply_to("/memory approve")
         assert "approved" in approved
         assert file(tmp_path) == TEA
+
+
+async def test_what_is_to_be_gone_everywhere_does_not_wait_either(tmp_path: Path) -> None:
+    secret = "The locker has the code 7391."
+    async with guesthouse(tmp_path, [keeps(secret), "It waits."], with_settings=GATED, with_memory=True) as inn:
+        await inn.adapter.reply_to("The locker?")
+        assert "Erase" in await inn.adapter.reply_to("/forget --everywhere code 7391")
+        await inn.adapter.press("c1", "Erase it")
+        await inn.adapter.until_text("1 that waited for a yes")
+        assert not list((tmp_path / "pending" / "memory").glob("*.json"))

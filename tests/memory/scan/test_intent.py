@@ -1,4 +1,4 @@
-"""What a text is after, in words that no rule names: each aim with attacks, and with honest notes that sound alike."""
+"""What a text is after, in words that no rule names: each aim with attacks, and with honest notes."""
 
 from __future__ import annotations
 
