@@ -29,7 +29,7 @@ NOTHING = "Nothing waits."
 STRANGE = CommandReply(
     "This button is from another chat, or too old. Nothing was decided; /memory pending lists what waits.", ok=False
 )
-RULES = {"on": "true", "off": "false", "auto": "auto"}
+RULES: Mapping[str, bool | str] = {"on": True, "off": False, "auto": "auto"}
 
 PendingHandler = Callable[[Context, Pending, Arguments], Awaitable[CommandReply]]
 
@@ -140,8 +140,10 @@ async def approval(context: Context, pending: Pending, arguments: Arguments) -> 
         return CommandReply(_rule_words(pending.rule()), data={"write_approval": pending.rule()})
     if context.role < Role.OWNER:
         return CommandReply("/memory approval on|off|auto is for an owner of this bot.", ok=False)
-    problem = await pending.set_rule(RULES[wish])
-    return CommandReply(f"⚠️ {problem}", ok=False) if problem else CommandReply(f"Set. {_rule_words(pending.rule())}")
+    rule = RULES[wish]
+    if problem := await pending.set_rule(str(rule).lower()):
+        return CommandReply(f"⚠️ {problem}", ok=False)
+    return CommandReply(f"Set. {_rule_words(rule)}", data={"write_approval": rule})
 
 
 def _rule_words(rule: object) -> str:

@@ -118,7 +118,8 @@ def test_edited_at_the_shell(innkeeper: Shell) -> None:
 
 def test_the_rule_at_the_shell(innkeeper: Shell) -> None:
     assert innkeeper.json("memory", "approval") == {"write_approval": False}
-    assert innkeeper("memory", "approval", "auto").exit_code == 0
+    told = innkeeper("memory", "approval", "auto")
+    assert (told.exit_code, "(auto)" in told.stdout) == (0, True), "it says what is in force now"
     assert innkeeper.json("memory", "approval") == {"write_approval": "auto"}
     assert innkeeper("memory", "approval", "on").exit_code == 0
     assert innkeeper.json("memory", "approval") == {"write_approval": True}
