@@ -114,7 +114,9 @@ async def edit(context: Context, pending: Pending, arguments: Arguments) -> Comm
 
 async def revise(context: Context, pending: Pending, arguments: Arguments) -> CommandReply:
     """How to edit: what the Edit button answers."""
-    name = arguments.get("id")
+    name = await _one(pending, arguments.get("id"))
+    if isinstance(name, CommandReply):
+        return name
     write = await _waits(pending, name)
     if isinstance(write, CommandReply):
         return write
@@ -126,7 +128,10 @@ async def revise(context: Context, pending: Pending, arguments: Arguments) -> Co
 
 async def later(context: Context, pending: Pending, arguments: Arguments) -> CommandReply:
     """Decide another time; whoever waits for it on the console goes on."""
-    name = arguments.get("id")
+    wish = arguments.get("id")
+    name = await _one(pending, wish) if wish else ""
+    if isinstance(name, CommandReply):
+        return name
     if name and isinstance(gone := await _waits(pending, name), CommandReply):
         return gone
     pending.put_off(name)

@@ -96,8 +96,9 @@ async def forget(context: Context, memory: Memory, arguments: Arguments) -> Comm
         return say_which(memory, text, found)
     target, entry = found[0]
     wish = [Operation(Change.REMOVE, old_text=entry)]
-    reply = told(memory, await asyncio.to_thread(memory.stores.apply, target, wish, await _author(context)))
-    return replace(reply, text=f"{reply.text}\n{_stays(context)}") if reply.ok else reply
+    outcome = await asyncio.to_thread(memory.stores.apply, target, wish, await _author(context))
+    reply = told(memory, outcome)
+    return replace(reply, text=f"{reply.text}\n{_stays(context)}") if isinstance(outcome, Applied) else reply
 
 
 def _stays(context: Context) -> str:

@@ -115,17 +115,30 @@ class MemoryDesk:
         session = await self._store.sessions.current(key) if key else None
         if session is None:
             return "1. No session here: nothing was asked for."
-        calls, refusals = await self._calls(session)
+        calls, refusals, staged = await self._calls(session)
         if not calls:
             return "1. No write was asked for in this session: the model never called the memory tool."
+        count = await asyncio.to_thread(self._waiting, staged)
+        waits = f" {count} {'waits' if count == 1 else 'wait'} for a yes: /memory pending." if count else ""
         if refusals:
-            return f"1. {calls} writes were asked for, {len(refusals)} refused. The last: {refusals[-1]}"
-        return f"1. {calls} writes were asked for in this session, none refused."
+            return f"1. {calls} writes were asked for, {len(refusals)} refused.{waits} The last: {refusals[-1]}"
+        return f"1. {calls} writes were asked for in this session, none refused.{waits}"
 
-    async def _calls(self, session: Session) -> tuple[int, list[str]]:
+    def _waiting(self, staged: set[str]) -> int:
+        """How many of these writes nobody decided yet, in their own words or edited. Raises FileTrouble."""
+        waiting = 0
+        for name in staged:
+            receipt = self._stores.receipt(name)
+            while receipt is not None and receipt.result == "edited":
+                receipt = self._stores.receipt(receipt.detail)
+            waiting += receipt is None
+        return waiting
+
+    async def _calls(self, session: Session) -> tuple[int, list[str], set[str]]:
+        """How many calls of the tool, the reasons of those that were refused, and the ids of what was put aside."""
         rows = [each.row for each in await self._store.turns.messages(session.id)]
         names = {call.id for row in rows for call in row.tool_calls if call.name == TOOL}
-        refusals = []
+        refusals, staged = [], set()
         for row in rows:
             if row.role == "tool" and row.tool_call_id in names:
                 try:
@@ -134,7 +147,9 @@ class MemoryDesk:
                     continue
                 if not answer.get("success"):
                     refusals.append(str(answer.get("error", "no reason given")))
-        return len(names), refusals
+                elif answer.get("staged"):
+                    staged.add(str(answer.get("pending_id", "")))
+        return len(names), refusals, staged
 
     def _on(self, on: Sequence[Target]) -> str:
         if len(on) == len(Target):

@@ -177,7 +177,7 @@ def _success(outcome: Applied | Unchanged | Staged) -> dict[str, Any]:
                 "staged": True,
                 "target": target.value,
                 "pending_id": pending,
-                "message": message,
+                "message": f"{message} Say so, and do not try again.",
             }
         case Unchanged():
             return _done(outcome, " ".join(outcome.notes) or "Nothing had to be changed.")

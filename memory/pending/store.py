@@ -64,8 +64,7 @@ class Claim:
 
 
 class PendingStore:
-    """`folder` is `pending/memory`. `file_of(draft)` names the store's file relative to the memories folder; `now()`
-    in seconds since the epoch; `staged` hears of each new write."""
+    """`folder` is `pending/memory`; `now()` in seconds since the epoch; `staged` hears of each new write."""
 
     def __init__(
         self, folder: Path, now: Callable[[], float], *, staged: Callable[[PendingWrite], object] = lambda write: None
@@ -99,7 +98,7 @@ class PendingStore:
         except FileTrouble as error:
             return Refused(draft.target, Reason.UNWRITABLE, f"It has to wait ({why}), but {error} Nothing was saved.")
         self._staged(write)
-        words = f"It waits for a yes as {write.id}: {why}. Nothing is saved yet; say so, and do not try again."
+        words = f"It waits for a yes as {write.id}: {why}. Nothing is saved yet."
         return Staged(draft.target, write.id, words)
 
     def keep(self, write: PendingWrite) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from gateway.config.sections import Memory
 from tests.fakes.guesthouse import guesthouse, settings
 from tests.fakes.scripted_model import Turn
@@ -41,3 +43,21 @@ async def test_what_is_to_be_gone_everywhere_does_not_wait_either(tmp_path: Path
         await inn.adapter.press("c1", "Erase it")
         await inn.adapter.until_text("1 that waited for a yes")
         assert not list((tmp_path / "pending" / "memory").glob("*.json"))
+
+
+@pytest.mark.parametrize(("order", "answer"), [("later", "🕓 It waits."), ("revise", "Send it back")])
+async def test_the_beginning_of_an_id_is_enough_to_put_off_and_to_edit(
+    tmp_path: Path, order: str, answer: str
+) -> None:
+    async with guesthouse(tmp_path, [keeps(TEA), "It waits."], with_settings=GATED, with_memory=True) as inn:
+        await inn.adapter.reply_to("I drink green tea.")
+        [path] = (tmp_path / "pending" / "memory").glob("*.json")
+        assert answer in await inn.adapter.reply_to(f"/memory {order} {path.stem[:6].upper()}")
+
+
+async def test_the_doctor_says_that_a_write_waits_until_it_is_decided(tmp_path: Path) -> None:
+    async with guesthouse(tmp_path, [keeps(TEA), "It waits."], with_settings=GATED, with_memory=True) as inn:
+        await inn.adapter.reply_to("I drink green tea.")
+        assert "1 waits for a yes: /memory pending" in await inn.adapter.reply_to("/memory doctor")
+        await inn.adapter.reply_to("/memory approve")
+        assert "for a yes" not in await inn.adapter.reply_to("/memory doctor")

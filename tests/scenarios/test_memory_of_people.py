@@ -90,3 +90,17 @@ async def test_what_a_new_session_begins_with(tmp_path: Path) -> None:
         assert (SHARED in told, f"{ITS} 1 entry" in told, HIS in told) == (True, True, False)
         house.change(rules("person"))
         assert "It begins without memory." in await said(house, "/new", GROUP_OF_BOTH)
+
+
+async def test_what_bob_orders_waits_and_he_is_told_so_in_words_for_him(tmp_path: Path) -> None:
+    gated = rules("person")
+    gated = gated.model_copy(update={"memory": gated.memory.model_copy(update={"write_approval": True})})
+    async with inn(tmp_path, [], gated) as house:
+        (tmp_path / "memories" / "people").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "memories" / HIS).write_text(FACT)
+        for order in ("/remember I paint.", "/forget figs"):
+            told = await said(house, order, BOB_ALONE)
+            assert "It waits for a yes" in told
+            assert "do not try again" not in told  # that is for models
+            assert "stays in the journal" not in told  # nothing is removed yet
+    assert written(tmp_path) == {HIS: FACT}

@@ -178,7 +178,7 @@ async def test_a_staged_write_says_that_it_waits(tmp_path: Path) -> None:
         "staged": True,
         "target": "user",
         "pending_id": "1f2e3d4c",
-        "message": "It waits for approval.",
+        "message": "It waits for approval. Say so, and do not try again.",
     }
 
 
