@@ -196,7 +196,7 @@ class Pending(Protocol):
         """Told each decision, for whoever waits for one."""
 
     def put_off(self, name: str) -> None:
-        """Nobody is to wait for this one any longer."""
+        """Nobody is to wait for this one any longer; an empty name is no one's."""
 
     def rule(self) -> bool | str:
         """`memory.write_approval` as it is in force."""

@@ -92,6 +92,8 @@ class Author:
     chat: str | None = None
     flags: tuple[str, ...] = ()
     pending: str | None = None
+    speaker: str = ""
+    """Who said what led to it (`platform:id`): for those who decide. The journal keeps who ordered or approved."""
 
 
 @dataclass(frozen=True, slots=True)

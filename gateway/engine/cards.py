@@ -29,6 +29,8 @@ BATCH_SECONDS = 60.0
 """How long a card waits for more that comes together with it."""
 
 ON_A_CARD = 5
+REMEMBERED = 2000
+"""Ids of writes that were shown, more than can wait: one that is claimed and given back is not shown twice."""
 IN_A_DIGEST = 30
 _SCOPE = "pending"
 
@@ -70,16 +72,18 @@ class Cards:
         if self._quiet():
             return
         waiting = await asyncio.to_thread(self._pendings.waiting)
-        shown = set(await self._facts.get(_SCOPE, "shown") or ())
-        fresh = [each for each in waiting if each.id not in shown]
+        homes = home_chats(self._settings())
+        told = "shown" if homes else "told"  # a home chat that is set later gets its cards all the same
+        known = await self._facts.get(_SCOPE, told) or []
+        fresh = [each for each in waiting if each.id not in known]
         if not fresh or self._clock.now() - fresh[0].created_at < self._batch:
             return
-        if homes := home_chats(self._settings()):
+        if homes:
             for start in range(0, len(fresh), ON_A_CARD):
                 await self._send(homes, fresh[start : start + ON_A_CARD])
         else:
             await self._tell_causes(fresh)
-        await self._facts.put(_SCOPE, "shown", [each.id for each in waiting])
+        await self._facts.put(_SCOPE, told, [*known, *(each.id for each in fresh)][-REMEMBERED:])
 
     async def digest(self) -> bool:
         """Repeat what still waits, with its age, in the home chats; whether there was anything. The daily job."""

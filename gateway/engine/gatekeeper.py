@@ -109,8 +109,7 @@ class PendingDesk:
             self._tell(name, resolution)
 
     def put_off(self, name: str) -> None:
-        for each in [name] if name else list(self._waits):
-            self._tell(each, None)
+        self._tell(name, None)
 
     def _tell(self, name: str, resolution: Resolution | None) -> None:
         waiting = self._waits.pop(name, None)

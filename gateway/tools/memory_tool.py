@@ -126,6 +126,7 @@ class _Door:
             f"turn:{context.turn_id}",
             chat=context.chat.key,
             flags=flags,
+            speaker=context.speaker,
         )
         return stores.apply(call.target, call.operations, author)
 

@@ -108,7 +108,7 @@ def dump(write: PendingWrite) -> str:
         "session": author.session,
         "message": author.message,
         "chat": author.chat,
-        "author": author.who,
+        "author": author.who or author.speaker,
         "payload": {"file": write.file, "changes": [change_fields(each) for each in write.changes]},
         "pins": list(write.pins),
     }

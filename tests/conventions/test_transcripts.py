@@ -111,7 +111,9 @@ def _with_names(text: str) -> str:
     """Ids, places and times as the pages have them."""
     for name, each in zip(NAMES, [e for e in dict.fromkeys(ID.findall(text)) if e not in NAMES], strict=False):
         text = text.replace(each, name)
-    return CLOCK.sub("2027-01-15 09:00", text.replace("inprocess:c1", "telegram:111"))
+    return CLOCK.sub(
+        "2027-01-15 09:00", text.replace("inprocess:c1", "telegram:111").replace("inprocess:ada", "telegram:111")
+    )
 
 
 def test_every_transcript_has_a_play() -> None:

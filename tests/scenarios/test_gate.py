@@ -61,3 +61,9 @@ async def test_the_doctor_says_that_a_write_waits_until_it_is_decided(tmp_path: 
         assert "1 waits for a yes: /memory pending" in await inn.adapter.reply_to("/memory doctor")
         await inn.adapter.reply_to("/memory approve")
         assert "for a yes" not in await inn.adapter.reply_to("/memory doctor")
+
+
+async def test_who_said_it_is_shown_to_those_who_decide(tmp_path: Path) -> None:
+    async with guesthouse(tmp_path, [keeps(TEA), "It waits."], with_settings=GATED, with_memory=True) as inn:
+        await inn.adapter.reply_to("I drink green tea.")
+        assert "by inprocess:ada" in await inn.adapter.reply_to("/memory pending")

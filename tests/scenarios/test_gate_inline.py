@@ -185,5 +185,5 @@ async def test_true_asks_at_a_window_and_not_in_a_script(inn: Inn, tmp_path: Pat
             await heard(window)
             await heard(window)
         assert inn.file("USER.md") == BIKE
-        assert [each["author"] for each in waiting(tmp_path)] == [""]
+        assert [each["author"] for each in waiting(tmp_path)] == ["console:owner"]
     assert "console:owner" in (tmp_path / "memories" / "journal.jsonl").read_text()
