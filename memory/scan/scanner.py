@@ -63,9 +63,13 @@ def check(draft: Draft) -> Refused | None:
 def _introduced(draft: Draft) -> Iterator[Finding]:
     for change in draft.changes:
         if change.after is not None:
-            known = set(scan(change.before)) if change.before is not None else set()
-            yield from (finding for finding in scan(change.after) if finding not in known)
-    before, after = map(_across, _near(draft.before, draft.after))
+            found = scan(change.after)  # what was bad before is only looked up when something is bad now
+            known = set(scan(change.before)) if found and change.before is not None else set()
+            yield from (finding for finding in found if finding not in known)
+    former, latter = _near(draft.before, draft.after)
+    if not (after := _across(latter)):
+        return
+    before = _across(former)
     if any(change.after is not None for change in draft.changes):
         yield from (finding for finding in after if finding not in before)
         return
