@@ -167,7 +167,7 @@ async def running(
         engine = Engine(
             house, registry, lambda made: _status(profile, house, hosts, metrics, made), lambda: _known(loaded)
         )
-        moved = _allowlist_follower(profile, watcher, environment, extensions)
+        moved = _allowlist_follower(watcher, set_to)
         tell = engine.workers.tell_owner
         porter = Porter(profile, store, clock, house.delivery, registry, tell, moved, engine.move)
         problems += load_all(porter, found, loaded.settings, adapters)
@@ -270,15 +270,12 @@ async def _ended(task: asyncio.Task[None]) -> None:
     await asyncio.wait([task])
 
 
-def _allowlist_follower(
-    profile: Profile, watcher: Watcher, environment: Mapping[str, str], extensions: Extensions | None
-) -> Callable[[ChatRef, ChatRef], Awaitable[None]]:
+def _allowlist_follower(watcher: Watcher, set_to: SetKey) -> Callable[[ChatRef, ChatRef], Awaitable[None]]:
     """Keeps a chat's place in the allowlist and among the home chats when it gets a new id."""
 
     async def put(key: str, listed: list[str]) -> None:
         entries = ", ".join(f"'{each}'" for each in listed)
-        await asyncio.to_thread(set_key, profile, key, f"[{entries}]", environment, extensions)
-        await asyncio.to_thread(watcher.check, True)
+        await set_to(key, f"[{entries}]")
 
     async def follow(old: ChatRef, new: ChatRef) -> None:
         section = watcher.current.settings.platforms.get(old.platform)
