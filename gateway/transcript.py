@@ -23,13 +23,23 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that a model may look at; its bytes lie at `path` until they are cleaned up."""
+
+    media_type: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """One row of a conversation as the model sees it. `tool_call_id` belongs to role `tool`."""
+    """One row of a conversation as the model sees it. `tool_call_id` belongs to role `tool`; `pictures` are shown to
+    hosts that see, and `content` tells the others of them in words."""
 
     role: Role
     content: str
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
+    pictures: tuple[Picture, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from platforms.messages import ChatRef, Inbound, Outbound, TurnSummary
+from platforms.messages import Attachment, ChatRef, Inbound, Outbound, TurnSummary
 
 Unit = Literal["utf16", "codepoint"]
 
@@ -23,7 +23,9 @@ class Capabilities:
 
     `limit` is the longest text of one message, in `unit`. `edit_seconds` is the pace at which a message may be
     edited without annoying the platform. `nonce_seconds` is how long the platform refuses a second message with
-    the same nonce; 0 means it has no nonces. `finds` says whether `find` can look a sent part up again.
+    the same nonce; 0 means it has no nonces. `finds` says whether `find` can look a sent part up again. `sends_files`
+    is the size of the largest file that can be sent, `takes_files` of the largest that can be fetched, in bytes; 0
+    means none. `reactions` says whether `react` shows anything.
     """
 
     limit: int
@@ -35,6 +37,9 @@ class Capabilities:
     """The same in rooms with several people, when that is slower; 0 for no difference."""
     nonce_seconds: float = 0.0
     finds: bool = False
+    sends_files: int = 0
+    takes_files: int = 0
+    reactions: bool = False
 
 
 class Adapter(Protocol):
@@ -74,6 +79,14 @@ class Adapter(Protocol):
 
     async def delete(self, chat: ChatRef, message_id: str) -> None:
         """Take an earlier message back. A message that is gone already is success."""
+
+    async def fetch(self, attachment: Attachment) -> bytes:
+        """The bytes of a file that came with a message. Raises a DeliveryError: `Refused` when it is gone or larger
+        than `Capabilities.takes_files`."""
+
+    async def react(self, chat: ChatRef, message_id: str, mark: str) -> None:
+        """Put a small sign (one emoji) on somebody's message; an empty `mark` takes ours away. Failures are
+        swallowed."""
 
     async def typing(self, chat: ChatRef) -> None:
         """Show for a few seconds that an answer is coming. Failures are swallowed."""

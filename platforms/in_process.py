@@ -13,11 +13,12 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from pathlib import Path
 
 from platforms.adapter import Capabilities, Sink
 from platforms.chunking import length
 from platforms.errors import DeliveryError, Refused, Uncertain
-from platforms.messages import Attachment, Button, ChatKind, ChatRef, Inbound, Outbound, Sender, TurnSummary
+from platforms.messages import Attachment, Button, ChatKind, ChatRef, Inbound, Outbound, OutFile, Sender, TurnSummary
 
 PATIENCE = 10.0
 """Real seconds after which a helper stops waiting and shows what the chat looks like."""
@@ -33,12 +34,15 @@ class Fault(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One message of the bot as it reads now. `edits` counts how often it changed; `buttons` by row."""
+    """One message of the bot as it reads now. `edits` counts how often it changed; `buttons` by row; `bytes` are what
+    its file held when it came."""
 
     message_id: str
     text: str
     buttons: tuple[tuple[Button, ...], ...] = ()
     edits: int = 0
+    file: OutFile | None = None
+    bytes: bytes = b""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -53,6 +57,7 @@ class _Room:
     nonces: dict[str, tuple[str, float]] = field(default_factory=dict)
     typing: int = 0
     progress: list[str] = field(default_factory=list)
+    marks: dict[str, str] = field(default_factory=dict)
     finished: list[TurnSummary] = field(default_factory=list)
 
 
@@ -70,7 +75,9 @@ class InProcess:
     ) -> None:
         self._name = name
         self._account = account
-        self._capabilities = capabilities or Capabilities(limit=4096, unit="utf16", edit_seconds=0.0)
+        self._capabilities = capabilities or Capabilities(
+            limit=4096, unit="utf16", edit_seconds=0.0, sends_files=50_000_000, takes_files=20_000_000, reactions=True
+        )
         self._now = now
         self._rooms: dict[ChatRef, _Room] = {}
         self._attended: set[ChatRef] = set()
@@ -79,6 +86,8 @@ class InProcess:
         self._message_ids = itertools.count(1)
         self._sink: Sink | None = None
         self._changed = asyncio.Condition()
+        self.files: dict[str, bytes] = {}
+        """What people's attachments hold, by locator."""
         self.heard: list[Inbound] = []
         """Every event that was handed to the sink, in order, redeliveries included."""
         self.closed = False
@@ -133,6 +142,16 @@ class InProcess:
             return message_id
 
         await self._with_fault("delete", take_back)
+
+    async def fetch(self, attachment: Attachment) -> bytes:
+        held = self.files.get(attachment.locator)
+        if held is None or len(held) > self._capabilities.takes_files:
+            raise Refused("the file is not there, or too large")
+        return held
+
+    async def react(self, chat: ChatRef, message_id: str, mark: str) -> None:
+        self._room(chat).marks[message_id] = mark
+        await self._tell()
 
     async def typing(self, chat: ChatRef) -> None:
         self._room(chat).typing += 1
@@ -244,6 +263,10 @@ class InProcess:
         """Every passing line that was shown."""
         return list(self._room(chat).progress)
 
+    def marks(self, chat: str | ChatRef = "c1") -> dict[str, str]:
+        """The sign that the bot put on each message of people; empty when it was taken away."""
+        return dict(self._room(chat).marks)
+
     def typed(self, chat: str | ChatRef = "c1") -> int:
         """How often the chat showed that an answer is coming."""
         return self._room(chat).typing
@@ -330,8 +353,10 @@ class InProcess:
         return result
 
     def _check(self, message: Outbound) -> None:
-        if not message.text.strip():
+        if message.file is None and not message.text.strip():
             raise Refused("a message needs text")
+        if message.file is not None and not self._capabilities.sends_files:
+            raise Refused("no file can be sent here")
         if length(message.text, self._capabilities.unit) > self._capabilities.limit:
             raise Refused("the message is too long")
 
@@ -342,7 +367,9 @@ class InProcess:
             if self._now() - since < self._capabilities.nonce_seconds:
                 return known
         message_id = f"m{next(self._message_ids)}"
-        room.shown[message_id] = Seen(message_id, message.text, self._shown_buttons(message))
+        held = Path(message.file.path).read_bytes() if message.file is not None else b""
+        seen = Seen(message_id, message.text, self._shown_buttons(message), file=message.file, bytes=held)
+        room.shown[message_id] = seen
         if message.nonce:
             room.nonces[message.nonce] = (message_id, self._now())
         return message_id

@@ -45,19 +45,42 @@ async def _left_behind(event_id: str, why: str, raw: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class MenuOption:
+    """One thing that may be given with a command in a platform's menu; `choices` are all that it may be."""
+
+    name: str
+    help: str
+    required: bool = False
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MenuCommand:
+    """A command for a platform's menu. What is chosen is said to the house as a command line: the name, the action's
+    name, the options' values in their order."""
+
+    name: str
+    help: str
+    options: tuple[MenuOption, ...] = ()
+    actions: tuple[MenuCommand, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class HouseServices:
     """What an adapter may ask of the house; by itself each service does nothing.
 
     `on_attach(chat)` is called in the loop when somebody has begun to look at a chat, so that what waits is sent; it
     does not block. `moved(old, new)` is awaited before the platform is told that the news arrived; it may be called
     more than once for the same move. `bury(event_id, why, raw)` keeps an event that cannot be read, and tells the
-    owner. `commands` are names with one line of help, for a menu. `now()` is in seconds since the epoch.
+    owner. `commands` are names with one line of help, for a menu; `menu` are the same with all that they take.
+    `now()` is in seconds since the epoch.
     """
 
     on_attach: Callable[[ChatRef], None] = _unheard
     moved: Callable[[ChatRef, ChatRef], Awaitable[None]] = _unmoved
     bury: Callable[[str, str, str], Awaitable[None]] = _left_behind
     commands: Mapping[str, str] = field(default_factory=dict)
+    menu: tuple[MenuCommand, ...] = ()
     now: Callable[[], float] = time.time
 
 

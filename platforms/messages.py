@@ -72,6 +72,19 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True)
+class OutFile:
+    """A file to be sent. `path` is where its bytes lie until it has arrived; a `picture` is shown as one."""
+
+    name: str
+    media_type: str
+    path: str
+
+    @property
+    def picture(self) -> bool:
+        return self.media_type in ("image/png", "image/jpeg", "image/gif", "image/webp")
+
+
+@dataclass(frozen=True, slots=True)
 class Button:
     """One tap. `action` is a command line such as `/new`; at most 64 bytes of UTF-8, and never free text."""
 
@@ -87,7 +100,8 @@ class Inbound:
     `units` is the length of `text` in the platform's own unit, 0 when a split is impossible there.
     `addressed` is true in direct chats, and in groups for a mention of or a reply to the bot.
     `pressed` marks a button press: `text` is then the button's action and `message_id` the card's id.
-    `sent_at` is the platform's own time for the event.
+    `sent_at` is the platform's own time for the event. `edited` marks a message that the person changed: `text` is
+    the new one, `message_id` says which. `quoted` holds the words of the message that this one answers, if it does.
     """
 
     account: str
@@ -103,13 +117,16 @@ class Inbound:
     units: int = 0
     media_group: str | None = None
     attachments: tuple[Attachment, ...] = ()
+    edited: bool = False
+    quoted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Outbound:
     """One message to send or to become (on edit). `text` is Markdown and already fits the platform's limit.
 
-    `nonce` names this part for platforms that refuse a repetition of one (`Capabilities.nonce`).
+    `nonce` names this part for platforms that refuse a repetition of one (`Capabilities.nonce_seconds`). With a
+    `file`, `text` is what stands under it, and may be empty; a message with a file is never edited.
     """
 
     chat: ChatRef
@@ -118,6 +135,7 @@ class Outbound:
     reply_to: str | None = None
     nonce: str | None = None
     quiet: bool = False
+    file: OutFile | None = None
 
 
 @dataclass(frozen=True, slots=True)

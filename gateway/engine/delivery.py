@@ -342,4 +342,4 @@ class Delivery:
 
 
 def _outbound(part: Part) -> Outbound:
-    return Outbound(part.chat, part.text, part.buttons, part.reply_to, part.nonce)
+    return Outbound(part.chat, part.text, part.buttons, part.reply_to, part.nonce, file=part.file)

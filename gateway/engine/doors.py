@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from commands.registry import Registry
+from commands.spec import Argument
 from gateway.clock import Clock
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
@@ -19,7 +20,7 @@ from gateway.errors import InnkeeperError
 from gateway.state.protocols import Store
 from platforms.adapter import Adapter
 from platforms.errors import PlatformDown
-from platforms.manifest import AdapterContext, HouseServices, PlatformManifest
+from platforms.manifest import AdapterContext, HouseServices, MenuCommand, MenuOption, PlatformManifest
 from platforms.messages import ChatRef
 from platforms.registry import load_adapter, manifests, usable
 
@@ -63,7 +64,7 @@ class Porter:
         self._store = store
         self._clock = clock
         self._delivery = delivery
-        self._commands = {spec.name: spec.help for spec in registry if spec.chat and not spec.hidden}
+        self._menu = menu(registry)
         self._tell_owner = tell_owner
         self._moved_in_settings = moved_in_settings
         self._move = move
@@ -80,7 +81,8 @@ class Porter:
                 on_attach=self._delivery.wake,
                 moved=self._moved,
                 bury=partial(self._bury, manifest.name),
-                commands=self._commands,
+                commands={each.name: each.help for each in self._menu},
+                menu=self._menu,
                 now=self._clock.now,
             ),
         )
@@ -98,6 +100,25 @@ class Porter:
             await self._moved_in_settings(old, new)
         except (InnkeeperError, OSError) as error:
             await self._tell_owner(f"moved:{new.key}", notices.allowlist_kept(old.key, new.key, str(error)))
+
+
+def menu(registry: Registry) -> tuple[MenuCommand, ...]:
+    """Everything that can be ordered in a chat, for the platforms' menus."""
+    shown = [spec for spec in registry if spec.chat and not spec.hidden]
+    return tuple(
+        MenuCommand(
+            spec.name,
+            spec.help,
+            _options(spec.arguments),
+            tuple(MenuCommand(each.name, each.help, _options(each.arguments)) for each in spec.actions),
+        )
+        for spec in shown
+    )
+
+
+def _options(arguments: Sequence[Argument]) -> tuple[MenuOption, ...]:
+    said = [each for each in arguments if not each.option]
+    return tuple(MenuOption(each.name, each.help, each.required, each.choices) for each in said)
 
 
 def load_all(porter: Porter, found: Doors, settings: Settings, adapters: dict[str, Adapter]) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from gateway.state.records import KeptFile
 from gateway.transcript import ToolCall
-from platforms.messages import Attachment, Button, ChatKind, ChatRef, Inbound, Sender
+from platforms.messages import Attachment, Button, ChatKind, ChatRef, Inbound, OutFile, Sender
 
 
 def clean(text: str) -> str:
@@ -58,3 +59,25 @@ def dump_buttons(buttons: tuple[tuple[Button, ...], ...]) -> str:
 def load_buttons(body: str) -> tuple[tuple[Button, ...], ...]:
     """The inverse of `dump_buttons`."""
     return tuple(tuple(Button(*each) for each in row) for row in json.loads(body))
+
+
+def dump_kept(files: tuple[KeptFile, ...]) -> str:
+    """Files of a row as JSON; empty when there are none."""
+    return (
+        json.dumps([[clean(each) for each in (f.kind, f.name, f.media_type, f.path)] for f in files]) if files else ""
+    )
+
+
+def load_kept(body: str) -> tuple[KeptFile, ...]:
+    """The inverse of `dump_kept`."""
+    return tuple(KeptFile(*each) for each in json.loads(body)) if body else ()
+
+
+def dump_file(file: OutFile | None) -> str:
+    """A part's file as JSON; empty when there is none."""
+    return json.dumps([clean(each) for each in (file.name, file.media_type, file.path)]) if file is not None else ""
+
+
+def load_file(body: str) -> OutFile | None:
+    """The inverse of `dump_file`."""
+    return OutFile(*json.loads(body)) if body else None

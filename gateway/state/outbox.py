@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from gateway.errors import StaleEpoch
-from gateway.state.codec import dump_buttons, load_buttons
+from gateway.state.codec import dump_buttons, dump_file, load_buttons, load_file
 from gateway.state.database import Database, in_batches
 from gateway.state.records import Part, PartDraft, PartState
 from platforms.messages import ChatRef
@@ -182,10 +182,10 @@ def put_parts(db: sqlite3.Connection, chat: ChatRef, source: str, parts: Sequenc
     part beyond the last one is taken back; a part that was stored as final before stays as it is."""
     for number, draft in enumerate(parts):
         db.execute(
-            "INSERT INTO outbox (chat, source, part, text, buttons, reply_to, nonce, state, created_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?)"
+            "INSERT INTO outbox (chat, source, part, text, buttons, reply_to, nonce, state, created_at, file)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?)"
             " ON CONFLICT (source, part) DO UPDATE SET text = excluded.text, buttons = excluded.buttons,"
-            " reply_to = excluded.reply_to, state = 'queued', final = 1 WHERE outbox.final = 0",
+            " reply_to = excluded.reply_to, file = excluded.file, state = 'queued', final = 1 WHERE outbox.final = 0",
             (
                 chat.key,
                 source,
@@ -195,6 +195,7 @@ def put_parts(db: sqlite3.Connection, chat: ChatRef, source: str, parts: Sequenc
                 draft.reply_to,
                 nonce(source, number),
                 at,
+                dump_file(draft.file),
             ),
         )
     take_back(db, source, len(parts))
@@ -225,4 +226,5 @@ def _part(row: sqlite3.Row) -> Part:
         remote_id=row["remote_id"],
         tried_at=row["tried_at"],
         created_at=row["created_at"],
+        file=load_file(row["file"]),
     )

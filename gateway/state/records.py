@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from gateway.transcript import Message, ToolCall
-from platforms.messages import Button, ChatRef, Inbound
+from gateway.transcript import Message, Picture, ToolCall
+from platforms.messages import Button, ChatRef, Inbound, OutFile
 
 TurnState = Literal["running", "answered", "stopped", "failed", "dropped"]
 PartState = Literal["preview", "queued", "sending", "sent", "uncertain", "refused", "expired", "dropped"]
@@ -55,6 +55,17 @@ class SessionLine:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A file that came with a message, or that a tool wants sent. `path` is where its bytes lie in the profile's
+    cache, until they are cleaned up."""
+
+    kind: Literal["picture", "document", "voice", "video"]
+    name: str
+    media_type: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """A message to be stored. `note` is the gateway's own text before the content, kept apart from it."""
 
@@ -66,6 +77,8 @@ class Row:
     model: str | None = None
     untrusted: str = ""
     """Where the text came from when nobody vouches for it: `document`, `web`, `mcp`, `job`."""
+    files: tuple[KeptFile, ...] = ()
+    """A user's row: what came with the message. A tool's row: what is to be sent with the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +95,9 @@ class StoredMessage:
         """The row as a model reads it: the note first, then the content."""
         row = self.row
         content = "\n".join(piece for piece in (row.note, row.content) if piece)
-        return Message(row.role, content, row.tool_calls, row.tool_call_id)
+        seen = row.files if row.role == "user" else ()
+        pictures = tuple(Picture(each.media_type, each.path) for each in seen if each.kind == "picture")
+        return Message(row.role, content, row.tool_calls, row.tool_call_id, pictures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +129,7 @@ class PartDraft:
     text: str
     buttons: tuple[tuple[Button, ...], ...] = ()
     reply_to: str | None = None
+    file: OutFile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +152,7 @@ class Part:
     remote_id: str | None
     tried_at: float | None
     created_at: float
+    file: OutFile | None = None
 
 
 @dataclass(frozen=True, slots=True)

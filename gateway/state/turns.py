@@ -6,13 +6,15 @@ import sqlite3
 from collections.abc import Sequence
 
 from gateway.errors import StaleEpoch
-from gateway.state.codec import dump_calls, load_calls
+from gateway.state.codec import dump_calls, dump_kept, load_calls, load_kept
 from gateway.state.database import Database
 from gateway.state.outbox import put_parts, take_back
 from gateway.state.records import Compaction, PartDraft, Row, StoredMessage, Turn, TurnState
 from platforms.messages import ChatRef
 
-MESSAGE = "id, session_id, turn_id, role, content, note, tool_calls, tool_call_id, model, created_at, untrusted"
+MESSAGE = (
+    "id, session_id, turn_id, role, content, note, tool_calls, tool_call_id, model, created_at, untrusted, files"
+)
 
 
 class SqliteTurns:
@@ -187,7 +189,7 @@ def _guard(db: sqlite3.Connection, turn: Turn) -> None:
 def _add(db: sqlite3.Connection, session_id: str, turn_id: int, row: Row, at: float) -> int:
     added = db.execute(
         "INSERT INTO messages (session_id, turn_id, role, content, note, tool_calls, tool_call_id, model, created_at,"
-        " untrusted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " untrusted, files) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             session_id,
             turn_id,
@@ -199,6 +201,7 @@ def _add(db: sqlite3.Connection, session_id: str, turn_id: int, row: Row, at: fl
             row.model,
             at,
             row.untrusted,
+            dump_kept(row.files),
         ),
     )
     return int(added.lastrowid or 0)
@@ -231,6 +234,7 @@ def _stored(row: sqlite3.Row) -> StoredMessage:
             tool_call_id=row["tool_call_id"],
             model=row["model"],
             untrusted=row["untrusted"],
+            files=load_kept(row["files"]),
         ),
         created_at=row["created_at"],
     )

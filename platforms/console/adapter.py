@@ -20,7 +20,7 @@ from platforms.console import protocol
 from platforms.console.place import Place, take
 from platforms.errors import NotSent, Refused
 from platforms.manifest import AdapterContext
-from platforms.messages import ChatKind, ChatRef, Inbound, Outbound, Sender, TurnSummary
+from platforms.messages import Attachment, ChatKind, ChatRef, Inbound, Outbound, Sender, TurnSummary
 
 OWNER = "owner"
 """The sender id of whoever sits at the console: the console is the owner's."""
@@ -134,6 +134,12 @@ class ConsoleAdapter:
     async def delete(self, chat: ChatRef, message_id: str) -> None:
         self._shown.pop(message_id, None)
         self._tell(chat, protocol.Delete(message_id))
+
+    async def fetch(self, attachment: Attachment) -> bytes:
+        raise Refused("no file can be given here")
+
+    async def react(self, chat: ChatRef, message_id: str, mark: str) -> None:
+        return
 
     async def typing(self, chat: ChatRef) -> None:
         self._tell(chat, protocol.Typing())

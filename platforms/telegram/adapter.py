@@ -21,7 +21,7 @@ from telegram.error import InvalidToken, TelegramError
 from platforms.adapter import Capabilities, Sink
 from platforms.errors import PLUGIN_FAULTS, PlatformDown, Refused, Uncertain
 from platforms.manifest import AdapterContext
-from platforms.messages import Attachment, ChatRef, Inbound, Outbound, TurnSummary
+from platforms.messages import Attachment, ChatRef, Inbound, Outbound, OutFile, TurnSummary
 from platforms.telegram.buttons import keyboard
 from platforms.telegram.errors import Flood, TelegramUnreachable, absent, translated, unchanged, unformattable
 from platforms.telegram.inbound import PLATFORM, Moved, read
@@ -37,6 +37,13 @@ LIMIT = 4096
 """UTF-16 units of one message, after its entities are parsed; from the Bot API's documentation."""
 
 ADDRESS = "https://api.telegram.org"
+CAPTION = 1024
+"""UTF-16 units of the words under a file; from the Bot API's documentation."""
+
+SENDS = 50_000_000
+TAKES = 20_000_000
+"""Bytes of a file that a bot may send and fetch; from the Bot API's documentation."""
+
 GENERAL = 1
 DRAFT = 1
 """The id of the passing line in a private chat; it must not be zero, and there is one at a time."""
@@ -73,7 +80,13 @@ class TelegramAdapter:
         self._locks = locks
         self._listen = listen
         self._capabilities = Capabilities(
-            LIMIT, "utf16", edit_seconds=self._patience.edit, group_edit_seconds=3 * self._patience.edit
+            LIMIT,
+            "utf16",
+            edit_seconds=self._patience.edit,
+            group_edit_seconds=3 * self._patience.edit,
+            sends_files=SENDS,
+            takes_files=TAKES,
+            reactions=True,
         )
         self._tls = httpx.create_ssl_context()
         self._transport = Transport(self._patience, self._tls)
@@ -120,6 +133,8 @@ class TelegramAdapter:
         raise TelegramUnreachable(f"nothing was heard from Telegram with {in_vain} pollers in a row")
 
     async def send(self, message: Outbound) -> str:
+        if message.file is not None:
+            return await self._send_file(message, message.file)
         chat_id, thread = _place(message.chat)
         markup = keyboard(message.buttons)
         reply = _reply(message.reply_to)
@@ -138,6 +153,31 @@ class TelegramAdapter:
             return str(sent.message_id)
 
         return await _meaning(_formatted(message.text, post))
+
+    async def _send_file(self, message: Outbound, file: OutFile) -> str:
+        """A picture as a picture, anything else as a document; the words under it are formatted where they fit."""
+        chat_id, thread = _place(message.chat)
+        words = render(message.text, CAPTION) if message.text.strip() else plain("")
+        call = self._bot.send_photo if file.picture else self._bot.send_document
+        try:
+            data = await asyncio.to_thread(Path(file.path).read_bytes)
+        except OSError as error:
+            raise Refused(f"the file {file.name} is no longer there ({error.strerror})") from None
+
+        async def post() -> str:
+            sent = await call(
+                chat_id,
+                data,
+                caption=words.text or None,
+                caption_entities=_entities(words),
+                filename=file.name,
+                message_thread_id=thread,
+                reply_markup=keyboard(message.buttons),
+                reply_parameters=_reply(message.reply_to),
+            )
+            return str(sent.message_id)
+
+        return await _meaning(post())
 
     async def edit(self, message_id: str, message: Outbound) -> None:
         chat_id, _ = _place(message.chat)
@@ -198,24 +238,18 @@ class TelegramAdapter:
         return
 
     async def fetch(self, attachment: Attachment) -> bytes:
-        """The file that came with a message (Telegram gives bots up to 20 MB). Raises a DeliveryError."""
-
         async def load() -> bytes:
             file = await self._bot.get_file(attachment.locator)
             return bytes(await file.download_as_bytearray())
 
         return await _meaning(load())
 
-    async def send_file(self, chat: ChatRef, name: str, data: bytes, caption: str = "") -> str:
-        """Send a file and return its message's id. Raises a DeliveryError. The caption is plain, 1,024 units."""
-        chat_id, thread = _place(chat)
-
-        async def post() -> str:
-            words = clean(caption) or None
-            sent = await self._bot.send_document(chat_id, data, words, filename=name, message_thread_id=thread)
-            return str(sent.message_id)
-
-        return await _meaning(post())
+    async def react(self, chat: ChatRef, message_id: str, mark: str) -> None:
+        try:
+            chat_id, _ = _place(chat)
+            await self._bot.set_message_reaction(chat_id, _number(message_id), mark or None)
+        except (TelegramError, Refused):
+            return
 
     async def close(self) -> None:
         for task in list(self._tasks):

@@ -12,7 +12,7 @@ from typing import Any
 from platforms.adapter import Capabilities, Sink
 from platforms.errors import DeliveryError, NotSent, Refused, Uncertain
 from platforms.manifest import AdapterContext
-from platforms.messages import ChatKind, ChatRef, Inbound, Outbound, Sender, TurnSummary
+from platforms.messages import Attachment, ChatKind, ChatRef, Inbound, Outbound, Sender, TurnSummary
 
 RECONNECT = 0.05
 """Seconds between two tries to reach the office."""
@@ -86,6 +86,12 @@ class PostAdapter:
             return None
         found: str | None = await self._call("find", chat, nonce=nonce)
         return found
+
+    async def fetch(self, attachment: Attachment) -> bytes:
+        raise Refused("nothing but letters goes through this post")
+
+    async def react(self, chat: ChatRef, message_id: str, mark: str) -> None:
+        return
 
     async def typing(self, chat: ChatRef) -> None:
         return

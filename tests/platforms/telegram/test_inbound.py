@@ -13,7 +13,7 @@ import yaml
 from gateway.config.schema import Settings
 from gateway.engine.session_key import may_talk, session_key
 from platforms.contract import Listening, eventually
-from platforms.messages import ChatKind, ChatRef, Inbound, Outbound
+from platforms.messages import ChatKind, ChatRef, Inbound, Outbound, OutFile
 from platforms.telegram.adapter import TelegramAdapter
 from platforms.telegram.settings import TelegramSettings
 from tests.fakes.telegram import BotApi, Person, Room
@@ -178,7 +178,7 @@ class TestTopics:
     async def _answers_in(self, adapter: TelegramAdapter, chat: ChatRef) -> None:
         await adapter.typing(chat)
         await adapter.send(Outbound(chat, "an answer"))
-        await adapter.send_file(chat, "notes.txt", b"notes")
+        await adapter.send(Outbound(chat, "", file=OutFile("notes.txt", "text/plain", __file__)))
 
 
 async def test_the_topics_first_message_is_nobodys_reply_to_the_bot(
@@ -218,8 +218,12 @@ class TestFiles:
         assert events[0].media_group
         assert [event.text for event in events] == ["our holiday", "", ""]
 
-    async def test_a_file_goes_out(self, adapter: TelegramAdapter, ear: Listening, ada: Person) -> None:
-        await adapter.send_file(direct(ada.number), "plan.txt", b"one\ntwo", "the plan")
+    async def test_a_file_goes_out(
+        self, adapter: TelegramAdapter, ear: Listening, ada: Person, tmp_path: Path
+    ) -> None:
+        (tmp_path / "plan").write_bytes(b"one\ntwo")
+        plan = OutFile("plan.txt", "text/plain", str(tmp_path / "plan"))
+        await adapter.send(Outbound(direct(ada.number), "the *plan*", file=plan))
         (seen,) = ada.seen()
         assert seen.file is not None
         assert (seen.text, seen.file.name, seen.file.data) == ("the plan", "plan.txt", b"one\ntwo")
