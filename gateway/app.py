@@ -8,13 +8,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 
-from commands.ports import Ports
 from commands.registry import Registry, built_in
 from gateway.agent.requests import asks_to_keep, recognise
 from gateway.agent.snapshot import Opener, Opening
@@ -30,68 +28,38 @@ from gateway.config.schema import Settings
 from gateway.engine import notices
 from gateway.engine.cards import BATCH_SECONDS, Cards
 from gateway.engine.delivery import Delivery
-from gateway.engine.desks import ChosenModels, StoredArchive, StoredBooks
 from gateway.engine.doors import Doors, Porter, doors, load_all
 from gateway.engine.earshot import reach, scopes, who
 from gateway.engine.engine import Engine
 from gateway.engine.figures import counting
+from gateway.engine.following import followed_in_settings
 from gateway.engine.gatekeeper import HomesDesk, PendingDesk, SetKey, memories
 from gateway.engine.house import House
 from gateway.engine.inline import Inline
-from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.neighbours import Neighbours
-from gateway.engine.pairing_desk import PairingDesk
-from gateway.engine.session_key import effective_rule, home_chats
+from gateway.engine.session_key import effective_rule
 from gateway.engine.session_notes import SessionNotes
 from gateway.engine.status import HouseStatus, Live
 from gateway.errors import InnkeeperError
 from gateway.events import Bus
 from gateway.models.claims import claims_saving
-from gateway.models.client import ModelClient
-from gateway.models.local import Seat, open_local
 from gateway.models.registry import HostRegistry
 from gateway.observability.logging import set_up
 from gateway.observability.metrics import Metrics
 from gateway.observability.redact import Redactor
 from gateway.observability.report import LogReport
+from gateway.short_lived import host_registry, main_model
+from gateway.signals import Signals
 from gateway.state.store import SqliteStore
 from gateway.tools.loader import ToolHouse, plugin_tools
 from gateway.tools.memory_tool import memory_tool
 from gateway.tools.toolset import Toolset
 from memory.scan.scanner import verdict
 from platforms.adapter import Adapter
-from platforms.messages import ChatKind, ChatRef, Inbound
+from platforms.messages import ChatKind, Inbound
 
 WATCH_SECONDS = 2.0
 """How often the settings file is looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class Signals:
-    """What the process was asked from outside: to end, or to read its settings again."""
-
-    ended: asyncio.Event
-    again: asyncio.Event
-
-
-@contextmanager
-def heeding() -> Iterator[Signals]:
-    """SIGTERM and SIGINT ask for an orderly end, SIGHUP for a fresh look at the settings. To be opened around
-    `running`: a signal that comes while the house opens or closes must not cut it off. Only a second SIGINT does."""
-    loop, signals = asyncio.get_running_loop(), Signals(asyncio.Event(), asyncio.Event())
-
-    def interrupted() -> None:
-        signals.ended.set()
-        loop.remove_signal_handler(signal.SIGINT)
-
-    handlers = {signal.SIGTERM: signals.ended.set, signal.SIGINT: interrupted, signal.SIGHUP: signals.again.set}
-    for name, handler in handlers.items():
-        loop.add_signal_handler(name, handler)
-    try:
-        yield signals
-    finally:
-        for name in handlers:
-            loop.remove_signal_handler(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +135,7 @@ async def running(
         engine = Engine(
             house, registry, lambda made: _status(profile, house, hosts, metrics, made), lambda: _known(loaded)
         )
-        moved = _allowlist_follower(watcher, set_to)
+        moved = followed_in_settings(watcher, set_to)
         tell = engine.workers.tell_owner
         porter = Porter(profile, store, clock, house.delivery, registry, tell, moved, engine.move)
         problems += load_all(porter, found, loaded.settings, adapters)
@@ -268,84 +236,6 @@ async def _ended(task: asyncio.Task[None]) -> None:
     """Cancel a task and wait until it is over."""
     task.cancel()
     await asyncio.wait([task])
-
-
-def _allowlist_follower(watcher: Watcher, set_to: SetKey) -> Callable[[ChatRef, ChatRef], Awaitable[None]]:
-    """Keeps a chat's place in the allowlist and among the home chats when it gets a new id."""
-
-    async def put(key: str, listed: list[str]) -> None:
-        entries = ", ".join(f"'{each}'" for each in listed)
-        await set_to(key, f"[{entries}]")
-
-    async def follow(old: ChatRef, new: ChatRef) -> None:
-        section = watcher.current.settings.platforms.get(old.platform)
-        listed = [str(each) for each in getattr(section, "allowed_chats", ())]
-        if old.chat_id in listed and new.chat_id not in listed:
-            moved = [new.chat_id if each == old.chat_id else each for each in listed]
-            await put(f"platforms.{old.platform}.allowed_chats", moved)
-        homes = home_chats(watcher.current.settings)
-        if followed := [each for each in homes if (each.platform, each.chat_id) == (old.platform, old.chat_id)]:
-            there = [replace(each, chat_id=new.chat_id) if each in followed else each for each in homes]
-            await put("access.home_chats", list(dict.fromkeys(each.key for each in there)))
-
-    return follow
-
-
-def host_registry(profile: Profile, loaded: Loaded, clock: Clock) -> HostRegistry:
-    """The model hosts of a profile; nothing is started or connected yet."""
-
-    seat = Seat()
-
-    def local(name: str) -> ModelClient:
-        window = loaded.settings.model.context_window
-        return open_local(name, profile.models, profile.folder, clock=clock, window=window, seat=seat)
-
-    return HostRegistry(loaded.settings, clock, local, keys=loaded.keys)
-
-
-def main_model(hosts: HostRegistry) -> str:
-    """The main model as `host/model`, or why there is none."""
-    client = hosts.resolve()
-    return f"{client.host}/{client.model}"
-
-
-def stored_ports(
-    profile: Profile,
-    loaded: Loaded,
-    store: SqliteStore,
-    clock: Clock,
-    gateway: str,
-    environment: Mapping[str, str],
-    extensions: Extensions | None = None,
-) -> Ports:
-    """What short-lived commands reach the house by: the same files and database, and no engine."""
-    hosts = host_registry(profile, loaded, clock)
-    kept = memories(profile, lambda: loaded.settings, clock.now)
-    status = HouseStatus(
-        store,
-        profile.database,
-        clock,
-        lambda: loaded.settings,
-        lambda: main_model(hosts),
-        gateway=gateway,
-        pending=lambda: len(kept.pendings.ids()),
-    )
-    memory = MemoryDesk(kept.shelf, store, hosts.forget, scopes(lambda: loaded.settings))
-    models = ChosenModels(store.facts, hosts)
-
-    async def set_to(key: str, value: str) -> None:
-        await asyncio.to_thread(set_key, profile, key, value, environment, extensions)
-
-    pending = PendingDesk(kept, store, lambda: loaded.settings, clock.now, set_to)
-    return Ports(
-        StoredArchive(store),
-        StoredBooks(store, clock),
-        status,
-        models,
-        memory=memory,
-        pending=pending,
-        pairing=PairingDesk(store, clock.now),
-    )
 
 
 def _status(profile: Profile, house: House, hosts: HostRegistry, metrics: Metrics, engine: Engine) -> HouseStatus:

@@ -67,7 +67,8 @@ def ask(ctx: click.Context, text: tuple[str, ...], name: str | None, as_json: bo
 
 
 async def _run(invocation: Invocation, verbose: bool) -> None:
-    from gateway.app import heeding, running
+    from gateway.app import running
+    from gateway.signals import heeding
 
     profile, loaded = _ready(invocation)
     _weights(profile, loaded)
@@ -137,11 +138,12 @@ class _House:
 async def _gateway(invocation: Invocation) -> AsyncIterator[_House]:
     """A gateway for a window: the running one, whose settings are its own matter, or one of our own for as long as
     windows are open on it."""
-    from gateway.app import main_model, running
+    from gateway.app import running
     from gateway.config.lock import holder
     from gateway.errors import ProfileLocked
     from gateway.models.catalogue import DEFAULT_MODEL
     from gateway.models.main_host import embedded
+    from gateway.short_lived import main_model
 
     profile = invocation.prepared()
     if holder(profile) is not None and await _served(profile):

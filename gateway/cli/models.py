@@ -125,11 +125,11 @@ def fetch(models_folder: Path, name: str) -> Path:
 
 async def _trial(invocation: Invocation, name: str | None) -> Grade:
     """Try a model out, and keep its grade unless the trial broke off: half a trial says nothing of tools."""
-    from gateway.app import host_registry
     from gateway.clock import SystemClock
     from gateway.engine.grades import Grades
     from gateway.models.catalogue import entry_named
     from gateway.models.trial import try_out
+    from gateway.short_lived import host_registry
     from gateway.state.store import SqliteStore
 
     clock, profile = SystemClock(), invocation.prepared()

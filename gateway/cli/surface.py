@@ -140,9 +140,9 @@ def _show(ctx: click.Context, reply: CommandReply, as_json: bool, invocation: In
 
 
 async def _run(invocation: Invocation, handler: Handler, arguments: Arguments, registry: Registry) -> CommandReply:
-    from gateway.app import stored_ports
     from gateway.clock import SystemClock
     from gateway.config.lock import holder
+    from gateway.short_lived import stored_ports
     from gateway.state.store import SqliteStore
 
     profile = invocation.prepared()

@@ -1,0 +1,80 @@
+"""What a command that comes and goes has of the house: its files, its database, the model hosts, and no engine."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from commands.ports import Ports
+from gateway.clock import Clock
+from gateway.config.edit import set_key
+from gateway.config.extensions import Extensions
+from gateway.config.load import Loaded
+from gateway.config.paths import Profile
+from gateway.engine.desks import ChosenModels, StoredArchive, StoredBooks
+from gateway.engine.earshot import scopes
+from gateway.engine.gatekeeper import PendingDesk, memories
+from gateway.engine.memory_desk import MemoryDesk
+from gateway.engine.pairing_desk import PairingDesk
+from gateway.engine.status import HouseStatus
+from gateway.models.client import ModelClient
+from gateway.models.local import Seat, open_local
+from gateway.models.registry import HostRegistry
+from gateway.state.store import SqliteStore
+
+
+def host_registry(profile: Profile, loaded: Loaded, clock: Clock) -> HostRegistry:
+    """The model hosts of a profile; nothing is started or connected yet."""
+
+    seat = Seat()
+
+    def local(name: str) -> ModelClient:
+        window = loaded.settings.model.context_window
+        return open_local(name, profile.models, profile.folder, clock=clock, window=window, seat=seat)
+
+    return HostRegistry(loaded.settings, clock, local, keys=loaded.keys)
+
+
+def main_model(hosts: HostRegistry) -> str:
+    """The main model as `host/model`, or why there is none."""
+    client = hosts.resolve()
+    return f"{client.host}/{client.model}"
+
+
+def stored_ports(
+    profile: Profile,
+    loaded: Loaded,
+    store: SqliteStore,
+    clock: Clock,
+    gateway: str,
+    environment: Mapping[str, str],
+    extensions: Extensions | None = None,
+) -> Ports:
+    """What short-lived commands reach the house by: the same files and database, and no engine."""
+    hosts = host_registry(profile, loaded, clock)
+    kept = memories(profile, lambda: loaded.settings, clock.now)
+    status = HouseStatus(
+        store,
+        profile.database,
+        clock,
+        lambda: loaded.settings,
+        lambda: main_model(hosts),
+        gateway=gateway,
+        pending=lambda: len(kept.pendings.ids()),
+    )
+    memory = MemoryDesk(kept.shelf, store, hosts.forget, scopes(lambda: loaded.settings))
+    models = ChosenModels(store.facts, hosts)
+
+    async def set_to(key: str, value: str) -> None:
+        await asyncio.to_thread(set_key, profile, key, value, environment, extensions)
+
+    pending = PendingDesk(kept, store, lambda: loaded.settings, clock.now, set_to)
+    return Ports(
+        StoredArchive(store),
+        StoredBooks(store, clock),
+        status,
+        models,
+        memory=memory,
+        pending=pending,
+        pairing=PairingDesk(store, clock.now),
+    )
