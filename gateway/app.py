@@ -37,6 +37,7 @@ from gateway.engine.gatekeeper import HomesDesk, PendingDesk, SetKey, memories
 from gateway.engine.house import House
 from gateway.engine.inline import Inline
 from gateway.engine.neighbours import Neighbours
+from gateway.engine.outlet import outlet
 from gateway.engine.session_key import effective_rule
 from gateway.engine.session_notes import SessionNotes
 from gateway.engine.status import HouseStatus, Live
@@ -53,6 +54,7 @@ from gateway.signals import Signals
 from gateway.state.store import SqliteStore
 from gateway.tools.loader import ToolHouse, plugin_tools
 from gateway.tools.memory_tool import memory_tool
+from gateway.tools.send_file import send_file_tool
 from gateway.tools.toolset import Toolset
 from memory.scan.scanner import verdict
 from platforms.adapter import Adapter
@@ -183,7 +185,8 @@ async def _furnish(
     scope = scopes(settings)
     memory = memory_tool(stores, ask=inline.ask, reach=reach(kept.shelf, scope))
     own = [memory] if memory is not None else []
-    toolset = Toolset([*own, *plugins.tools], settings().agent.disabled_toolsets)
+    files = send_file_tool(outlet(profile, settings, adapters))
+    toolset = Toolset([*own, files, *plugins.tools], settings().agent.disabled_toolsets)
     opener = Opener(profile, kept.shelf, toolset, lambda line: report.warning("prompt.left_out", why=line))
 
     def opening(event: Inbound) -> Opening:

@@ -71,6 +71,10 @@ class Attachment:
     locator: str
 
 
+PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+"""Media types that chat networks show as pictures."""
+
+
 @dataclass(frozen=True, slots=True)
 class OutFile:
     """A file to be sent. `path` is where its bytes lie until it has arrived; a `picture` is shown as one."""
@@ -81,7 +85,7 @@ class OutFile:
 
     @property
     def picture(self) -> bool:
-        return self.media_type in ("image/png", "image/jpeg", "image/gif", "image/webp")
+        return self.media_type in PICTURES
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,9 @@ class Loop:
         read = next((row.untrusted for row in self._said if row.untrusted), "")
         context = replace(self._offer.context, untrusted=read, speaker=self._desk.speaker())
         result = await self._offer.toolset.run(call, context)
-        await self._keep([Row("tool", result.text, tool_call_id=call.id, untrusted=result.untrusted)])
+        await self._keep(
+            [Row("tool", result.text, tool_call_id=call.id, untrusted=result.untrusted, files=result.files)]
+        )
 
     async def _hand_back(self, reply: Reply) -> None:
         """Something looked like a call and was none: say what a right one looks like. No bad call is stored."""

@@ -15,7 +15,6 @@ _WITHOUT_EFFECT = re.compile(
     r"|memory\.(?:nudge_interval|provider|prefetch_spill_enabled)$"
     r"|gateway\.(?:budgets\.(?:background_review|cron|curator))$"
     r"|sessions\.retention_days$"
-    r"|agent\.file_roots$"
 )
 _NAMED_AS_A_WHOLE = ("mcp_servers", "platforms.discord")
 _UNSAFE = {

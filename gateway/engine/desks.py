@@ -176,7 +176,8 @@ class ChatConversation:
             return "nothing"
         parts = await store.outbox.of_source(f"turn:{turn.id}")
         if turn.state == "answered" and any(each.text for each in parts):
-            drafts = [PartDraft(each.text, each.buttons) for each in parts if each.text]
+            told = [each for each in parts if each.text or each.file is not None]
+            drafts = [PartDraft(each.text, each.buttons, file=each.file) for each in told]
             now = self._house.clock.now()
             await store.outbox.put(chat, f"inbox:{item_id}", drafts, now, finishes=(item_id,))
             self._house.delivery.wake(chat)

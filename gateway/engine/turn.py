@@ -30,7 +30,7 @@ from gateway.state.records import Compaction, InboxItem, PartDraft, Row, Session
 from gateway.tools.tool import ToolContext
 from gateway.tools.toolset import load_schemas
 from gateway.transcript import Message, Usage
-from platforms.messages import Button
+from platforms.messages import Button, OutFile
 
 COMPACTION_PAUSE = 600.0
 """Seconds after a failed summary before another is tried."""
@@ -130,7 +130,7 @@ class TurnRun:
         last = Row("assistant", partial or f"({why} before an answer)", model=None)
         text = "" if silent else reply_text([*said, last]) if partial else reply_text(said)
         parts = self.house.delivery.cut(self.turn.chat, text) if text else []
-        parts += [] if silent else await self._epilogue(said, "")
+        parts += [] if silent else [*files_of(said), *await self._epilogue(said, "")]
         return await self._end("stopped", text, rows=[*dangling(said), last], parts=parts, reason=why)
 
     async def save(self, rows: Sequence[Row]) -> None:
@@ -210,6 +210,7 @@ class TurnRun:
         lines = [f"_{line}_" for line in self._notices]
         shown = "\n\n".join(piece for piece in (answer.text, *lines) if piece)
         parts = self.house.delivery.cut(self.turn.chat, shown)
+        parts += files_of(self._rows_of_turn())
         parts += await self._epilogue([*self._rows_of_turn(), answer.last], answer.text)
         state: TurnState = "failed" if answer.failed else "answered"
         self._stop_if_halted()
@@ -224,6 +225,7 @@ class TurnRun:
         last = Row("assistant", partial or "(no answer)")
         text = "\n\n".join(piece for piece in (reply_text([*said, last] if partial else said), reason) if piece)
         parts = self.house.delivery.cut(self.turn.chat, text, ((Button("Retry", "/retry"),),))
+        parts += files_of(said)
         parts += await self._epilogue(said, "")
         rows = [*dangling(said), last]
         await self._close_preview()
@@ -370,3 +372,9 @@ class TurnRun:
 
     def _now(self) -> float:
         return self.house.clock.now()
+
+
+def files_of(rows: Sequence[Row]) -> list[PartDraft]:
+    """What tools of the turn want sent, each as a part of its own."""
+    given = [each for row in rows if row.role == "tool" for each in row.files]
+    return [PartDraft("", file=OutFile(each.name, each.media_type, each.path)) for each in given]

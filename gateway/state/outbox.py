@@ -9,12 +9,16 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Sequence
+from itertools import count
 
 from gateway.errors import StaleEpoch
 from gateway.state.codec import dump_buttons, dump_file, load_buttons, load_file
 from gateway.state.database import Database, in_batches
 from gateway.state.records import Part, PartDraft, PartState
 from platforms.messages import ChatRef
+
+FILES_FROM = 10_000
+"""The number of a source's first part that is a file."""
 
 BATCH = 500
 """Parts that one transaction forgets, so that nobody waits long behind it."""
@@ -179,8 +183,11 @@ def nonce(source: str, part: int) -> str:
 
 def put_parts(db: sqlite3.Connection, chat: ChatRef, source: str, parts: Sequence[PartDraft], at: float) -> None:
     """Store a reply's final parts. A part that was streamed takes the final text and keeps its remote id; a streamed
-    part beyond the last one is taken back; a part that was stored as final before stays as it is."""
-    for number, draft in enumerate(parts):
+    part beyond the last one is taken back; a part that was stored as final before stays as it is. Files are numbered
+    apart from texts, for what was streamed is never a file."""
+    texts, files = count(), count(FILES_FROM)
+    for draft in parts:
+        number = next(texts if draft.file is None else files)
         db.execute(
             "INSERT INTO outbox (chat, source, part, text, buttons, reply_to, nonce, state, created_at, file)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?)"
@@ -198,7 +205,7 @@ def put_parts(db: sqlite3.Connection, chat: ChatRef, source: str, parts: Sequenc
                 dump_file(draft.file),
             ),
         )
-    take_back(db, source, len(parts))
+    take_back(db, source, next(texts))
 
 
 def take_back(db: sqlite3.Connection, source: str, first: int = 0) -> None:

@@ -15,10 +15,12 @@ from typing import Any
 
 from gateway.models.client import ToolSchema
 from gateway.tools.memory_guidance import NAME as MEMORY
+from gateway.tools.send_file import NAME as SEND_FILE
 from gateway.tools.tool import Tool
 from platforms.errors import PLUGIN_FAULTS
 
 GROUP = "innkeeper.tools"
+OWN = (MEMORY, SEND_FILE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def plugin_tools(house: ToolHouse, points: Iterable[EntryPoint] | None = None) -
             problems.append(f"tool plugin {point.name}: {type(error).__name__}: {error}")
             continue
         for tool in made:
-            if tool.name == MEMORY or tool.name in tools:
+            if tool.name in OWN or tool.name in tools:
                 problems.append(f"tool plugin {point.name}: the name {tool.name} is taken; its tool is not offered")
             else:
                 tools[tool.name] = tool

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gateway.models.client import ToolSchema
+from gateway.state.records import KeptFile
 from platforms.messages import ChatRef
 
 
@@ -36,6 +37,8 @@ class ToolResult:
     text: str
     ok: bool = True
     untrusted: str = ""
+    files: tuple[KeptFile, ...] = ()
+    """What is to be sent to the person with the answer."""
 
     @classmethod
     def error(cls, message: str, **more: Any) -> ToolResult:

@@ -13,6 +13,7 @@ import pwd
 import re
 import secrets
 from collections import deque
+from dataclasses import replace
 from pathlib import Path
 
 from platforms.adapter import Capabilities, Sink
@@ -25,7 +26,7 @@ from platforms.messages import Attachment, ChatKind, ChatRef, Inbound, Outbound,
 OWNER = "owner"
 """The sender id of whoever sits at the console: the console is the owner's."""
 
-_CAPABILITIES = Capabilities(limit=100_000, edits=True, buttons=True, edit_seconds=0.05)
+_CAPABILITIES = Capabilities(limit=100_000, edits=True, buttons=True, edit_seconds=0.05, sends_files=1_000_000_000)
 _CHAT_NAME = re.compile(r"[\w.@+-]{1,64}")
 _BACKLOG = 16 * 1024 * 1024  # bytes that a window which does not read may owe before it is let go
 _KEPT_ENDINGS = 20
@@ -117,6 +118,7 @@ class ConsoleAdapter:
             self._leave()
 
     async def send(self, message: Outbound) -> str:
+        message = _with_place(message)
         self._check(message)
         message_id = f"{self._life}-{next(self._numbers)}"
         self._show(message.chat, protocol.Message(message_id, message.text, message.buttons))
@@ -261,6 +263,14 @@ class ConsoleAdapter:
             message_id=pressed_on,
             pressed=pressed_on is not None,
         )
+
+
+def _with_place(message: Outbound) -> Outbound:
+    """On this machine a file is given by saying where it lies."""
+    if message.file is None:
+        return message
+    said = f"📎 {message.file.name}: `{message.file.path}`"
+    return replace(message, text=f"{message.text}\n{said}" if message.text else said)
 
 
 async def _line(reader: asyncio.StreamReader) -> bytes:

@@ -89,6 +89,6 @@ async def test_a_group_of_its_owner_until_somebody_joins(tmp_path: Path) -> None
             await inn.says("@inn_bot hello", "Hello, Bob.", by=bob, chat=group)
             assert SECRET not in bodies(inn, alone)
             assert "Hello, Ada." not in bodies(inn, alone)
-            assert inn.tools == []
+            assert inn.tools == ["send_file"]
             await inn.says("Hello", "Hello, Ada.")
             assert SECRET in inn.prompt

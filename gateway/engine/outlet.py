@@ -1,0 +1,32 @@
+"""What files a model may send where: the platform's limit, the open folders, and who may have what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from commands.authority import role_of
+from commands.spec import Role
+from gateway.config.paths import Profile
+from gateway.config.schema import Settings
+from gateway.engine.session_key import access_rules
+from gateway.tools.send_file import Outlet
+from platforms.adapter import Adapter
+from platforms.messages import ChatRef
+
+
+def outlet(profile: Profile, settings: Callable[[], Settings], adapters: Mapping[str, Adapter]) -> Outlet:
+    """By the settings and platforms of the moment of a call. Files of the machine are for owners."""
+
+    def limit(chat: ChatRef) -> int:
+        adapter = adapters.get(chat.platform)
+        return adapter.capabilities.sends_files if adapter is not None else 0
+
+    def trusts(speaker: str) -> bool:
+        platform, _, person = speaker.partition(":")
+        return bool(person) and role_of(platform, person, access_rules(settings())) is Role.OWNER
+
+    def roots() -> Sequence[Path]:
+        return [Path(each).expanduser() for each in settings().agent.file_roots]
+
+    return Outlet(profile.cache / "outgoing", limit, roots, trusts)
