@@ -71,11 +71,18 @@ def setup(invocation: Invocation) -> None:
     )
 
 
+MESSENGERS = (
+    ("telegram", "TELEGRAM_BOT_TOKEN", "your own number, from @userinfobot"),
+    ("discord", "DISCORD_BOT_TOKEN", "your own id: Developer Mode on, then Copy User ID on your name"),
+)
+"""The platforms that setup asks about: name, where the token goes, and how people find their ids."""
+
+
 def interview(loaded: Loaded, ask: Ask, plan: Plan) -> None:
     """Ask everything and note what is wanted; nothing is written."""
     settings = loaded.settings
     _about_model(loaded, ask, plan)
-    for name, variable, ids in (("telegram", "TELEGRAM_BOT_TOKEN", "your own number, from @userinfobot"),):
+    for name, variable, ids in MESSENGERS:
         values = settings.platform(name)
         title = name.capitalize()
         token = ask(Question(f"{name} token", f"{title} bot token", now=_set(values["token"]), secret=True))

@@ -30,7 +30,7 @@ def test_skipping_everything_changes_nothing(innkeeper: Shell) -> None:
     innkeeper.profile.config.write_text("# mine\nmodel: {provider: openai, model: x}\n")
     innkeeper.profile.env.write_text("OPENAI_API_KEY=sk-mine\n")
     asked = answering(innkeeper)
-    assert {question.name for question in asked} == {"model", "telegram token", "owners", "approval"}
+    assert {question.name for question in asked} == {"model", "telegram token", "discord token", "owners", "approval"}
     assert innkeeper.profile.config.read_text() == "# mine\nmodel: {provider: openai, model: x}\n"
     assert innkeeper.profile.env.read_text() == "OPENAI_API_KEY=sk-mine\n"
 
@@ -44,6 +44,8 @@ def test_a_first_time(innkeeper: Shell) -> None:
         name="qwen",
         telegram_token="1:token",
         telegram_people="111, 222",
+        discord_token="a.b.c",
+        discord_people="333",
         owners="telegram:111",
     )
     loaded = innkeeper.invocation().settings()
@@ -51,6 +53,8 @@ def test_a_first_time(innkeeper: Shell) -> None:
     assert (model.base_url, model.api_key, model.model) == ("http://127.0.0.1:8080/v1", "host-key", "qwen")
     assert loaded.settings.platform("telegram")["token"] == "1:token"
     assert loaded.settings.platform("telegram")["allowed_users"] == ("111", "222")
+    discord = loaded.settings.platform("discord")
+    assert (discord["token"], discord["allowed_users"]) == ("a.b.c", ("333",))
     assert loaded.settings.access.owners == ("telegram:111",)
     written = innkeeper.profile.config.read_text()
     assert "host-key" not in written
@@ -129,6 +133,7 @@ def test_at_a_terminal(innkeeper: Shell) -> None:
             ("Please answer embedded", None),
             ("Which model host?", "embedded"),
             ("Telegram bot token", ""),
+            ("Discord bot token", ""),
             ("Owners", ""),
             ("auto, recommended", "auto"),
             ("innkeeper doctor", None),
