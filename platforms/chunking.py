@@ -33,7 +33,8 @@ def split(text: str, limit: int, unit: Unit) -> list[str]:
 
     A cut is made after a paragraph, else a line, a sentence or a word, if one ends in the second half of the part;
     else after the last line or word; else between characters as people see them. A character longer than the limit
-    is cut between code points.
+    is cut between code points. A table, of rows that begin with a bar, is cut before its first row, where that
+    leaves a third of the part in front of it; else between rows, where one ends in time.
 
     A code fence that is cut is closed at the end of the part and reopened, with its language, at the start of the
     next, within the limit. `join(split(...))` is the text again, exactly; without a cut fence `"".join` is as well.
@@ -131,11 +132,25 @@ def _choose(text: str, start: int, end: int, room: int, unit: Unit, fences: Fenc
         or _matched(_WORD, text, start, start, half, fences, in_code=True)
         or boundary_before(text, latest, start)
     )
+    cut = _before_table(text, start, cut, fences)
     if not fences:
         return cut
     cut = _off_fence_lines(text, start, cut, fences)
     closed = fences.closed_just_after(cut)
     return closed if closed is not None and closed <= end else cut
+
+
+def _before_table(text: str, start: int, cut: int, fences: FenceMap) -> int:
+    """Move a cut that goes through a table to before it, unless little would be left in front of it."""
+    line = text.rfind("\n", start, cut) + 1 or start
+    if text[line] != "|" or fences.open_at(line) is not None:
+        return cut
+    while line > start:
+        above = text.rfind("\n", start, line - 1) + 1 or start
+        if text[above] != "|" or above == line:
+            break
+        line = above
+    return line if line > start + (cut - start) // 3 and text[start:line].strip() else cut
 
 
 def _off_fence_lines(text: str, start: int, cut: int, fences: FenceMap) -> int:

@@ -1,7 +1,8 @@
 """Where a text may be cut without breaking a character that a person sees as one.
 
 Owns the rule for grapheme clusters, read from left to right with `unicodedata` alone: pairs, joiners, variation
-selectors, skin tones, flags, combining marks, Hangul and conjuncts. Leaves to `chunking` where a cut reads well.
+selectors, skin tones, flags, combining marks, Hangul and conjuncts; and how many
+columns characters take. Leaves to `chunking` where a cut reads well.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 
 _JOINER = 0x200D
+_EMOJI_STYLE = 0xFE0F
 _ATTACHING = frozenset({0x200C, _JOINER, 0xFF9E, 0xFF9F})  # joiners; half-width voicing marks are letters by name
 _MARKS = frozenset({"Mn", "Mc", "Me"})
 _VIRAMA = 9  # the canonical combining class of the signs that fuse two consonants
@@ -57,6 +59,10 @@ def _attaches(code: int) -> bool:
     return unicodedata.category(chr(code)) in _MARKS
 
 
+def _is_unseen(code: int) -> bool:
+    return _attaches(code) or unicodedata.category(chr(code)) == "Cf"
+
+
 def _is_flag_half(code: int) -> bool:
     return 0x1F1E6 <= code <= 0x1F1FF
 
@@ -76,3 +82,20 @@ def _hangul_goes_on(before: int, after: int) -> bool:
     vowel_or_final = 0x1160 <= after <= 0x11FF or 0xD7B0 <= after <= 0xD7FB
     hangul_before = 0x1100 <= before <= 0x11FF or 0xAC00 <= before <= 0xD7A3 or 0xD7B0 <= before <= 0xD7FB
     return vowel_or_final and (hangul_before or leading)
+
+
+def width(text: str) -> int:
+    """How many columns a text takes where all letters are equally wide: wide characters and emoji take two."""
+    if text.isascii():
+        return len(text)
+    columns = size = before = 0
+    for character in text:
+        code = ord(character)
+        if code == _EMOJI_STYLE:
+            columns += size == 1
+            size = 2
+        elif not (_is_unseen(code) or (before == _JOINER and size == 2)):
+            size = 2 if unicodedata.east_asian_width(character) in "WF" else 1
+            columns += size
+        before = code
+    return columns

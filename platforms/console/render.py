@@ -9,13 +9,22 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from typing import TYPE_CHECKING
 
 from platforms.fences import FenceMap
+from platforms.literal import hide, sendable, show, unseamed
 from platforms.messages import Button
 
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_SEQUENCE = re.compile(r"\x1b\[[0-9;]*m")
 _PADDING = re.compile(r"[ ]+((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
 _BLOCK_END = re.compile(r"\n[ \t]*\n(?=\S)")
+_CODE = ("code_inline", "code_block", "fence")
+_BOX = re.compile(r"\[([ xX])\] ")
+_QUOTED = re.compile(r"%EF%B7%9([0-8])")
 _NARROWEST = 20
 
 
@@ -68,6 +77,52 @@ def wrapped(text: str, width: int, count: int) -> list[str]:
     return lines[-count:]
 
 
+def _adapt(tokens: Sequence[Token]) -> None:
+    """Show in parsed Markdown what was hidden, and make of each token what is to be seen of it in a terminal."""
+    for token in tokens:
+        if token.type in _CODE:
+            token.content = unseamed(token.content)
+        token.content = printable(show(token.content))
+        for name in ("href", "src"):
+            if name in token.attrs:
+                token.attrs[name] = _address(str(token.attrs[name]))
+        if token.type == "softbreak":
+            token.type = "hardbreak"  # in a chat a new line is a new line
+        if not token.children:
+            continue
+        _adapt(token.children)
+        if token.type == "inline":
+            token.children = [part for each in token.children for part in _as_links(each)]
+            _name_addresses_once(token.children)
+            first = token.children[0]
+            if (box := _BOX.match(first.content)) and first.type == "text":
+                first.content = f"{'☐' if box[1] == ' ' else '☑'} {first.content[box.end() :]}"
+
+
+def _address(quoted: str) -> str:
+    """An address as it was written; the parser writes what was hidden in it as bytes."""
+    return show(_QUOTED.sub(lambda found: chr(0xFDD0 + int(found[1])), quoted))
+
+
+def _as_links(token: Token) -> list[Token]:
+    """A picture as a link to it; anything else as it is."""
+    if token.type != "image":
+        return [token]
+    from markdown_it.token import Token as New
+
+    address = token.attrs["src"]
+    words = New("text", "", 0, content=token.content or str(address))
+    return [New("link_open", "a", 1, attrs={"href": address}), words, New("link_close", "a", -1)]
+
+
+def _name_addresses_once(parts: Sequence[Token]) -> None:
+    """A link whose words are its address is shown as these words alone."""
+    for opening, words, closing in zip(parts, parts[1:], parts[2:], strict=False):
+        if opening.type == "link_open" and closing.type == "link_close" and words.content == opening.attrs["href"]:
+            for mark in (opening, closing):
+                mark.type, mark.tag, mark.nesting, mark.content = "text", "", 0, ""
+
+
 class Painter:
     """Paints for one terminal. `width` is asked anew each time; without `colour` the text stays as it was written."""
 
@@ -98,13 +153,11 @@ class Painter:
             legacy_windows=False,
             highlight=False,
         )
-        blocks = Markdown(text, code_theme="ansi_dark", hyperlinks=False)
-        for token in blocks.parsed:
-            for part in token.children or ():
-                if part.type == "softbreak":
-                    part.type = "hardbreak"  # in a chat a new line is a new line
+        blocks = Markdown(hide(sendable(text)), code_theme="ansi_dark", hyperlinks=False)
+        _adapt(blocks.parsed)
         console.print(blocks)
-        return _PADDING.sub(r"\1", out.getvalue()).strip("\n") + "\n"
+        painted = _PADDING.sub(r"\1", out.getvalue()).strip("\n")
+        return f"{painted if _SEQUENCE.sub('', painted).strip() else text}\n"
 
     def dim(self, text: str) -> str:
         """One passing or lesser line."""

@@ -1,8 +1,7 @@
 """Markdown to what Telegram shows: a plain text and the entities that format ranges of it, in UTF-16 units. Pure.
 
-Owns which parts of Markdown are taken at their word. Where the converter would lose what somebody wrote (tags,
-underscores in addresses, dollar signs), the characters are hidden from it and put back. Leaves cutting to
-`platforms.chunking`: a text that fits before rendering fits after it.
+What is meant as written is hidden from the converter by `platforms.literal`, tables are drawn by `platforms.tables`.
+Leaves cutting to `platforms.chunking`: what fits before rendering fits after it.
 """
 
 from __future__ import annotations
@@ -14,37 +13,21 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from platforms.chunking import length
+from platforms.literal import SEAM, SHOWN, hide, sendable, show
+from platforms.tables import PHONE, redrawn
+from platforms.telegram.entities import CODE, QUOTES, STYLES, Range, nested
 
 if TYPE_CHECKING:
     from telegramify_markdown import MessageEntity as Converted
     from telegramify_markdown import RenderConfig
 
-_HIDDEN = {"<": "\ufdd0", "_": "\ufdd1", "*": "\ufdd2", "~": "\ufdd3", "$": "\ufdd4", "|": "\ufdd5", "[": "\ufdd6"}
-"""What the converter must not see, and the noncharacter that stands in for it: one UTF-16 unit each, as before."""
-
-_HIDE = str.maketrans(_HIDDEN)
-_SHOW = str.maketrans({stand_in: shown for shown, stand_in in _HIDDEN.items()})
-_STAND_INS = re.compile("[\ufdd0-\ufdd6]")
-
-_ADDRESS = re.compile(r"https?://[^\s<>\[\]()`]+")
-_TAG = re.compile(r"<(?!https?://[^\s<>]+>)")  # not an address in angle brackets, which is a link
-_SPOILER = re.compile(r"^(?![ \t]*\|).*\|\|.*$", re.MULTILINE)  # a row of a table begins with one
-_FOOTNOTE = re.compile(r"\[(?=\^)")
-_TIMES = re.compile(r"(?<=[0-9A-Za-z)])\*(?=[0-9A-Za-z(])")  # 2*3*4
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
+_EMPTY_IMAGE = re.compile(r"!\[\](?=\(https?://)")
+_PICTURE = "![▣]"
+
+_KINDS = {*STYLES, *CODE, *QUOTES, "text_link"} - {"underline"}
 _LINKS = ("http://", "https://", "tg://", "mailto:")
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """One entity: `kind` as Telegram names it, `offset` and `length` in UTF-16 units."""
-
-    kind: str
-    offset: int
-    length: int
-    url: str | None = None
-    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,48 +45,45 @@ def clean(text: str) -> str:
 
 def plain(markdown: str) -> Rendered:
     """The text as it was written, markup and all."""
-    return Rendered(clean(markdown))
+    return Rendered(sendable(markdown))
 
 
 def render(markdown: str, limit: int) -> Rendered:
     """The text as Telegram shows it, or as it was written where formatting would empty it or grow it past `limit`.
 
-    Tables, numbered lists and task lists may come out longer than they went in.
+    Tables become aligned code or lists; where these do not fit, code as written. Numbered lists may come out longer
+    than they went in.
     """
+    source = sendable(markdown)
+    drawn = redrawn(source, PHONE)
+    for form in (drawn,) if drawn == source else (drawn, redrawn(source, None)):
+        rendered = _converted(form)
+        if rendered.text.strip() and length(rendered.text, "utf16") <= limit:
+            return rendered
+    return Rendered(source)
+
+
+def _converted(markdown: str) -> Rendered:
     from telegramify_markdown import convert
 
-    source = clean(markdown)
-    if _STAND_INS.search(source):
-        return Rendered(source)
-    text, entities = convert(_hide(source), latex_escape=False, config=_configuration())
-    text = text.translate(_SHOW).rstrip()
-    if not text.strip() or length(text, "utf16") > limit:
-        return Rendered(source)
-    return Rendered(text, tuple(_ranges(entities, length(text, "utf16"))))
-
-
-def _hide(text: str) -> str:
-    """Hide from the converter what it would take for markup and people mean as written."""
-    text = _ADDRESS.sub(_hide_in_address, text)
-    text = _TAG.sub(_HIDDEN["<"], text.replace("$", _HIDDEN["$"]))
-    text = _TIMES.sub(_HIDDEN["*"], _FOOTNOTE.sub(_HIDDEN["["], text))
-    return _SPOILER.sub(lambda line: line[0].replace("||", _HIDDEN["|"] * 2), text)
-
-
-def _hide_in_address(found: re.Match[str]) -> str:
-    """An address keeps its underscores; marks at its very end belong to the text around it."""
-    address = found[0].rstrip("*_~")
-    return address.translate(_HIDE) + found[0][len(address) :]
+    hidden = hide(_EMPTY_IMAGE.sub(_PICTURE, markdown))
+    text, entities = convert(hidden, latex_escape=False, config=_configuration())
+    if SEAM in text or _PICTURE in text:  # what we put in came into code
+        text, entities = convert(hide(markdown, seams=False), latex_escape=False, config=_configuration())
+    text = show(text).rstrip()
+    return Rendered(text, tuple(nested(_ranges(entities, length(text, "utf16")))))
 
 
 def _ranges(entities: Iterable[Converted], end: int) -> Iterable[Range]:
-    """The converter's entities within the text. Underlining is left out: Markdown has none, headings are bold."""
+    """The converter's entities within the text, but for those that Markdown has not: headings are bold alone."""
     for entity in entities:
         size = min(entity.offset + entity.length, end) - entity.offset
-        url = entity.url.translate(_SHOW) if entity.url else None
-        if size <= 0 or entity.type == "underline" or (url is not None and not url.startswith(_LINKS)):
+        url = entity.url.translate(SHOWN) if entity.url else None
+        if size <= 0 or entity.type not in _KINDS:
             continue
-        language = entity.language.translate(_SHOW) if entity.language else None
+        if entity.type == "text_link" and not (url and url.startswith(_LINKS)):
+            continue
+        language = (entity.language or "").translate(SHOWN).partition(" ")[0] or None
         yield Range(entity.type, entity.offset, size, url, language)
 
 

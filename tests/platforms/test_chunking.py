@@ -40,6 +40,26 @@ def test_a_word_that_fits_a_part_stays_whole() -> None:
     assert parts[0] == "see https://example.org/" + "x" * 50 + " "
 
 
+TABLE = "| room | beds |\n|---|---|\n" + "| attic | 2 |\n" * 6
+
+
+def test_a_table_goes_whole_to_the_next_part() -> None:
+    text = "word " * 10 + "\n\n" + TABLE
+    assert split(text, 120, "utf16") == ["word " * 10 + "\n\n", TABLE]
+
+
+def test_a_table_longer_than_a_part_is_cut_between_rows() -> None:
+    parts = split("Hi.\n" + TABLE * 3, 120, "utf16")
+    assert parts[0] == "Hi.\n" + TABLE[:115].rpartition("\n")[0] + "\n"
+    assert all(part.endswith("|\n") for part in parts)
+    assert "".join(parts) == "Hi.\n" + TABLE * 3
+
+
+def test_bars_in_code_are_no_table() -> None:
+    text = "word " * 10 + "\n```\n" + TABLE + "```\n"
+    assert split(text, 120, "utf16")[0].count("attic") > 0
+
+
 def test_cut_code_is_closed_and_reopened_with_its_language() -> None:
     text = "Look:\n\n```python\n" + "print('hello')\n" * 20 + "```\nDone."
     parts = split(text, 120, "utf16")

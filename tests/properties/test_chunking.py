@@ -18,12 +18,14 @@ PIECES = [
     "word ", "a", "naïve ", "e\u0301", "😀", FAMILY, "👍🏽", "❤️", "🇯🇵", "🇩", "1️⃣", "한", "\u1112\u1161\u11ab",
     "क्षि", "漢字。", "」", "、", ". ", "! ", "\n", "\n\n", "\r\n", "\t", "    ", "\u00a0", "\u200d", "\ud83d",
     "\ude00", "```", "```py\n", "```\n", "\n```\n", "~~~\n", "````\n", "  ```js x=1\n", "`", "``", "x" * 30,
+    "| a | b |\n", "|---|---|\n", "\n| 1 |",
 ]  # fmt: skip
 
 texts = st.one_of(
     st.text(max_size=400),
     st.lists(st.sampled_from(PIECES), max_size=120).map("".join),
     st.lists(st.sampled_from([piece for piece in PIECES if set("`~\n") & set(piece)]), max_size=80).map("".join),
+    st.lists(st.sampled_from([piece for piece in PIECES if set("|. ") & set(piece)]), max_size=80).map("".join),
     st.text(alphabet=" \n\t\u3000", max_size=300),
 )
 limits = st.integers(FENCES_FROM, 200)

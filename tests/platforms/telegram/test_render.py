@@ -39,6 +39,18 @@ def shown(markdown: str) -> tuple[str, list[tuple[str, str]]]:
         ("**https://x.y/a_b** c", "https://x.y/a_b c", [("bold", "https://x.y/a_b")]),
         ("$x$ and $5$", "$x$ and $5$", []),
         ("if a || b || c", "if a || b || c", []),
+        ("a ||secret|| and ||これ||です", "a secret and これです", [("spoiler", "secret"), ("spoiler", "これ")]),
+        ("**要点：**文字**「引用」**です", "要点：文字「引用」です", [("bold", "要点："), ("bold", "「引用」")]),
+        ("`**「a」**b` **「a」**b", "**「a」**b **「a」**b", [("code", "**「a」**b")]),
+        (r"\(a_1*b*c_2\) and $$x^2_1 * y_2$$", r"\(a_1*b*c_2\) and $$x^2_1 * y_2$$", []),
+        (r"it costs \$5, a \< b", "it costs $5, a < b", []),
+        ("&lt;!----> **b**", "<!----> b", [("bold", "b")]),
+        ("__init__ is __bold__", "__init__ is bold", [("bold", "bold")]),
+        ("**use `x` now**", "use x now", [("bold", "use "), ("code", "x"), ("bold", " now")]),
+        ("> a\n> > b", "a\nb", [("blockquote", "a\nb")]),
+        ("![plan](https://x.y/a.png) ![](https://x.y/b.png)", "plan ▣", [("text_link", "plan"), ("text_link", "▣")]),
+        ("`![](https://x.y)`", "![](https://x.y)", [("code", "![](https://x.y)")]),
+        ("&#27;[31m \x00", "\ufffd[31m \ufffd", []),
         ("2*3*4 is 24", "2*3*4 is 24", []),
         ("[^1]\n\n[^1]: a note", "[^1]\n\n[^1]: a note", []),
         ("> said\n\nand *done*", "said\n\nand done", [("blockquote", "said"), ("italic", "done")]),
@@ -54,7 +66,8 @@ def test_people_read(markdown: str, text: str, formats: list[tuple[str, str]]) -
 
 def test_links_keep_their_address_and_others_become_words() -> None:
     assert [each.url for each in render("[a](https://x.y/__a__)", LIMIT).ranges] == ["https://x.y/__a__"]
-    assert render("see [a](./notes.md)", LIMIT).ranges == ()
+    for elsewhere in ("see [a](./notes.md)", "![a]()", "![a](tg://emoji?id=5368324170671202286)"):
+        assert render(elsewhere, LIMIT).ranges == ()
 
 
 def test_a_code_block_keeps_its_language() -> None:
@@ -68,9 +81,29 @@ def test_what_formatting_would_empty_is_shown_as_written(markdown: str) -> None:
 
 
 def test_what_formatting_would_grow_past_the_limit_is_shown_as_written() -> None:
-    table = "| a | b |\n|---|---|\n" + "| 1 | " + "long " * 20 + "|\n| 1 | 2 |\n" * 60
-    assert length(render(table, 100_000).text, "utf16") > length(table, "utf16"), "a table is padded"
-    assert render(table, length(table, "utf16")) == plain(table)
+    numbered = "1. a\n" * 30
+    assert length(render(numbered, 100_000).text, "utf16") > length(numbered, "utf16"), "the numbers are counted up"
+    assert render(numbered, length(numbered, "utf16")) == plain(numbered)
+
+
+def test_a_table_is_aligned_where_it_fits_a_phone() -> None:
+    rendered = render("| Room | Beds |\n|---|--:|\n| **Attic** | 2 |\n| 屋根 | 10 |\n", LIMIT)
+    assert rendered.text == "Room  | Beds\n------+-----\nAttic |    2\n屋根  |   10"
+    assert [each.kind for each in rendered.ranges] == ["pre"]
+
+
+def test_a_wide_table_is_a_list_for_each_row() -> None:
+    rows = "| Room | What is to be said |\n|---|---|\n| Attic | " + "cold " * 20 + "|\n| Hall | [plan](https://x.y) |"
+    rendered = render(rows, LIMIT)
+    assert rendered.text.startswith("Room: Attic\n• What is to be said: cold")
+    assert rendered.text.endswith("\n\nRoom: Hall\n• What is to be said: plan")
+    assert "https://x.y" in [each.url for each in rendered.ranges]
+
+
+def test_a_table_that_would_grow_past_the_limit_stays_readable_as_code() -> None:
+    table = "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 30 + "| " + "long " * 10 + " | 2 |"
+    rendered = render(table, length(table, "utf16"))
+    assert (rendered.text, [each.kind for each in rendered.ranges]) == (table, ["pre"])
 
 
 @pytest.mark.parametrize(
