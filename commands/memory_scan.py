@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from commands.context import Context
 from commands.reply import CommandReply
 from commands.spec import Action, Argument, Arguments, Role
 from memory.files import FileTrouble, read
+
+if TYPE_CHECKING:
+    from memory.scan.scanner import Finding
+
+DOUBTFUL = "It reads like an order to the assistant rather than a note: it would wait for a yes."
 
 LONGEST = 1_000_000
 """Characters of a file that are scanned; nothing that reaches a prompt is near that."""
@@ -20,14 +26,22 @@ async def scan(context: Context, arguments: Arguments) -> CommandReply:
         name, text = await asyncio.to_thread(_text, context, arguments)
     except FileTrouble as error:
         return CommandReply(f"⚠️ {error}", ok=False)
-    from memory.scan.scanner import scan as findings
-
-    found = await asyncio.to_thread(findings, text)
+    found = await asyncio.to_thread(_findings, text)
     data = [{"rule": each.rule, "span": each.span, "why": each.why} for each in found]
     if not found:
         return CommandReply(f"Nothing found in {name}.", data=data)
     lines = [f"- **{each.rule}**: {each.why} «{each.span}»" for each in found]
     return CommandReply("\n".join([f"{len(found)} found in {name}:", *lines]), data=data, ok=False)
+
+
+def _findings(text: str) -> list[Finding]:
+    """What the rules find, and would refuse; else whether it is doubtful, and would wait."""
+    from memory.scan.doubt import doubt
+    from memory.scan.scanner import Finding, scan
+
+    found = list(scan(text))
+    doubtful = doubt(text) if not found else None
+    return found if doubtful is None else [Finding("doubtful", doubtful.words, DOUBTFUL)]
 
 
 def _text(context: Context, arguments: Arguments) -> tuple[str, str]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from memory.model import Change
+from memory.gate import DOUBTFUL
+from memory.model import Author, Change
 from memory.pending.model import PendingWrite
 from memory.pending.store import REPLACES
 from platforms.fences import LONGEST_FENCE
@@ -74,13 +75,30 @@ def change_shown(change: Change) -> str:
             return f"Before:\n{fenced(before or '')}\nAfter:\n{fenced(after or '')}"
 
 
-def head(write: PendingWrite, now: float) -> str:
-    """Id, mark, gist, store, where from, and age, on one line; the risks below."""
+class Shown(Protocol):
+    """What every pending write has for people. `created_at` in seconds since the epoch."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def gist(self) -> str: ...
+    @property
+    def author(self) -> Author: ...
+    @property
+    def created_at(self) -> float: ...
+    @property
+    def flags(self) -> tuple[str, ...]: ...
+    @property
+    def unattended(self) -> bool: ...
+
+
+def head(write: Shown, place: str, now: float) -> str:
+    """Id, mark, gist, where to, where from, and age, on one line; the risks below."""
     auto = " [auto]" if write.unattended else ""
     who = f" by {write.author.who}" if write.author.who else ""
     chat = f" in {write.author.chat}" if write.author.chat else ""
     line = (
-        f"`{write.id}`{auto} {literal(write.gist)} → {write.file}, {_WHENCE[write.author.origin.value]}{who}{chat}, "
+        f"`{write.id}`{auto} {literal(write.gist)} → {place}, {_WHENCE[write.author.origin.value]}{who}{chat}, "
         f"{age(now - write.created_at)} ago"
     )
     return "\n".join([line, *(f"⚠️ {risk(flag)}" for flag in write.flags)])
@@ -91,6 +109,8 @@ def risk(flag: str) -> str:
     if flag.startswith("untrusted:"):
         whence = literal(flag.partition(":")[2])
         return f"wished for after reading text from outside ({whence}) that nobody vouches for"
+    if flag.startswith(DOUBTFUL):
+        return f"it reads like an order to the assistant rather than a note ({literal(flag.removeprefix(DOUBTFUL))})"
     if flag.startswith(REPLACES):
         return f"edited; it stands in place of {literal(flag.removeprefix(REPLACES))}"
     return literal(" ".join(flag.split()) or "?")
@@ -98,13 +118,13 @@ def risk(flag: str) -> str:
 
 def in_full(write: PendingWrite, now: float) -> str:
     """Everything that a person decides by."""
-    return "\n".join([head(write, now), *map(change_shown, write.changes)])
+    return "\n".join([head(write, write.file, now), *map(change_shown, write.changes)])
 
 
 def listed(write: PendingWrite, now: float) -> str:
     """The write in a list: its head, and the whole entry that it would change or remove."""
     pinned = [f"{each.action.value} of:\n{fenced(each.before)}" for each in write.changes if each.before is not None]
-    return "\n".join([head(write, now), *pinned])
+    return "\n".join([head(write, write.file, now), *pinned])
 
 
 def buttons(writes: Sequence[PendingWrite]) -> tuple[tuple[Button, ...], ...]:
@@ -128,16 +148,26 @@ def buttons(writes: Sequence[PendingWrite]) -> tuple[tuple[Button, ...], ...]:
 
 def card(writes: Sequence[PendingWrite], now: float) -> str:
     """One card about one or several writes."""
-    if len(writes) == 1:
-        return f"🔏 A write to memory waits for you:\n{in_full(writes[0], now)}"
-    shown = [f"**{number}.** {in_full(each, now)}" for number, each in enumerate(writes, 1)]
-    return "\n\n".join([f"🔏 {len(writes)} writes to memory wait for you:", *shown])
+    return card_of("write", "writes", "to memory", [in_full(each, now) for each in writes])
+
+
+def card_of(one: str, many: str, rest: str, shown: Sequence[str]) -> str:
+    """A card, from the writes as they are shown."""
+    if len(shown) == 1:
+        return f"🔏 A {one} {rest} waits for you:\n{shown[0]}"
+    numbered = [f"**{number}.** {each}" for number, each in enumerate(shown, 1)]
+    return "\n\n".join([f"🔏 {len(shown)} {many} {rest} wait for you:", *numbered])
+
+
+def moment(seconds: float) -> str:
+    """A time for programs, with the offset of here."""
+    from datetime import datetime
+
+    return datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="seconds")
 
 
 def as_data(write: PendingWrite) -> dict[str, Any]:
     """A pending write for `--json`; several changes are joined as in the file."""
-    from datetime import datetime
-
     before = [each.before for each in write.changes if each.before is not None]
     after = [each.after for each in write.changes if each.after is not None]
     return {
@@ -148,6 +178,6 @@ def as_data(write: PendingWrite) -> dict[str, Any]:
         "gist": write.gist,
         "before": "\n§\n".join(before) if before else None,
         "after": "\n§\n".join(after) if after else None,
-        "created_at": datetime.fromtimestamp(write.created_at).astimezone().isoformat(timespec="seconds"),
+        "created_at": moment(write.created_at),
         "flags": list(write.flags),
     }

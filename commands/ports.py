@@ -8,11 +8,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
-from memory.pending.resolve import Resolution, Resolver
+from memory.model import Applied, Unchanged
+from memory.pending.deciding import Decider
+from memory.pending.folder import W
+from memory.pending.model import PendingWrite
+from memory.pending.outcomes import Resolved
+from memory.pending.resolve import Resolver
+from memory.pending.skill_model import SkillWrite
+from memory.skills.model import SkillApplied, SkillUnchanged
 from memory.store import Stores
 from platforms.messages import ChatRef
+
+Made = TypeVar("Made")
+"""What carrying out a pending write gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +123,9 @@ class Conversation(Protocol):
     async def retry(self, key: str, chat: ChatRef, item_id: int) -> Literal["sent", "running", "nothing", "busy"]:
         """Send the last reply again, or run the last turn again when it has none."""
 
+    async def reanswer(self, key: str, item_id: int) -> Literal["running", "nothing"]:
+        """Answer the message of a stored event as it reads since it was changed."""
+
     async def current(self, key: str) -> SessionView | None: ...
 
     async def resume(self, session_id: str, key: str, chat: ChatRef) -> SessionView: ...
@@ -177,11 +190,11 @@ class Memory(Protocol):
         """The words of an earlier order in this chat; empty when there is none."""
 
 
-class Pending(Protocol):
-    """Writes that wait for a yes."""
+class Gatehouse(Protocol[W, Made]):
+    """Writes of one kind that wait for a yes."""
 
     @property
-    def resolver(self) -> Resolver:
+    def resolver(self) -> Decider[W, Made]:
         """Decides. Synchronous: to be called off the event loop."""
 
     def now(self) -> float: ...
@@ -192,17 +205,28 @@ class Pending(Protocol):
     async def meant(self, item_id: int, names: Sequence[str] = ()) -> Sequence[str]:
         """Which ids an order (by its stored event) was first taken to mean; `names` are noted when it is new."""
 
-    def decided(self, name: str, resolution: Resolution) -> None:
+    def decided(self, name: str, resolution: Resolved[W, Made]) -> None:
         """Told each decision, for whoever waits for one."""
 
     def put_off(self, name: str) -> None:
         """Nobody is to wait for this one any longer; an empty name is no one's."""
 
     def rule(self) -> bool | str:
-        """`memory.write_approval` as it is in force."""
+        """The kind's `write_approval` as it is in force."""
 
     async def set_rule(self, value: str) -> str:
         """Set it in config.yaml and in force; the empty string, or why that could not be."""
+
+
+class Pending(Gatehouse[PendingWrite, Applied | Unchanged], Protocol):
+    """Writes to memory that wait; these can be edited as well."""
+
+    @property
+    def resolver(self) -> Resolver: ...
+
+
+SkillPending = Gatehouse[SkillWrite, SkillApplied | SkillUnchanged]
+"""Changes of skills that wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,5 +275,6 @@ class Ports:
     conversation: Conversation | None = None
     memory: Memory | None = None
     pending: Pending | None = None
+    skill_pending: SkillPending | None = None
     homes: Homes | None = None
     pairing: Pairing | None = None

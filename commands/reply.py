@@ -12,6 +12,14 @@ Data = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
+class NamedText:
+    """A text that is too long or too exact for a message; `name` is its file name."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class CommandReply:
     """`text` is Markdown; an empty one sends nothing. `data` is what `--json` prints: an array for lists, ids first.
 
@@ -23,3 +31,5 @@ class CommandReply:
     buttons: tuple[tuple[Button, ...], ...] = ()
     ok: bool = True
     silent: bool = False
+    file: NamedText | None = None
+    """Sent along as a file; as text where no file can be sent. The shell prints it."""

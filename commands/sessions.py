@@ -54,6 +54,16 @@ async def retry(context: Context, arguments: Arguments) -> CommandReply:
             return CommandReply("", silent=True)
 
 
+async def reanswer(context: Context, arguments: Arguments) -> CommandReply:
+    """A message as it reads since the person changed it; the button of the line that says so."""
+    conversation, key, _ = context.place
+    number = arguments.get("number")
+    sound = number.isdecimal() and len(number) <= 18
+    if not sound or await conversation.reanswer(key, int(number)) == "nothing":
+        return CommandReply("That was answered already, or is no longer there.", ok=False)
+    return CommandReply("")
+
+
 async def sessions(context: Context, arguments: Arguments) -> CommandReply:
     """The recent sessions that the asker may see."""
     found = await context.ports.archive.recent(LISTED, context.visible)
@@ -165,6 +175,10 @@ SPECS = (
     ),
     CommandSpec("stop", "end the running answer and set aside what waits", stop, when="anytime", shell=False),
     CommandSpec("retry", "send the last reply again, or answer again", retry, shell=False),
+    CommandSpec(
+        "reanswer", "answer a message as it reads since it was changed", reanswer,
+        (Argument("number", "the number on the button", required=True),), when="anytime", shell=False, hidden=True,
+    ),
     CommandSpec(
         "sessions", "list recent sessions", sessions, when="anytime",
         actions=(

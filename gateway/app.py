@@ -9,13 +9,17 @@ import asyncio
 import gc
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from commands.registry import Registry, built_in
 from gateway.agent.requests import asks_to_keep, recognise
 from gateway.agent.snapshot import Opener, Opening
+from gateway.attachments.cache import FileCache
+from gateway.attachments.intake import open_intake
+from gateway.attachments.upkeep import Upkeep
 from gateway.clock import Clock, SystemClock
 from gateway.config.edit import set_key
 from gateway.config.extensions import Extensions
@@ -26,6 +30,7 @@ from gateway.config.paths import Profile
 from gateway.config.reload import Broken, Reloaded, Watcher
 from gateway.config.schema import Settings
 from gateway.engine import notices
+from gateway.engine.beside import kept
 from gateway.engine.cards import BATCH_SECONDS, Cards
 from gateway.engine.delivery import Delivery
 from gateway.engine.doors import Doors, Porter, doors, load_all
@@ -40,8 +45,9 @@ from gateway.engine.neighbours import Neighbours
 from gateway.engine.outlet import outlet
 from gateway.engine.session_key import effective_rule
 from gateway.engine.session_notes import SessionNotes
+from gateway.engine.skill_gatekeeper import gated_skills, skill_desk
 from gateway.engine.status import HouseStatus, Live
-from gateway.errors import InnkeeperError
+from gateway.errors import ConfigurationError, InnkeeperError
 from gateway.events import Bus
 from gateway.models.claims import claims_saving
 from gateway.models.registry import HostRegistry
@@ -56,6 +62,7 @@ from gateway.tools.loader import ToolHouse, plugin_tools
 from gateway.tools.memory_tool import memory_tool
 from gateway.tools.send_file import send_file_tool
 from gateway.tools.toolset import Toolset
+from memory.scan.doubt import doubt
 from memory.scan.scanner import verdict
 from platforms.adapter import Adapter
 from platforms.messages import ChatKind, Inbound
@@ -140,20 +147,20 @@ async def running(
         moved = followed_in_settings(watcher, set_to)
         tell = engine.workers.tell_owner
         porter = Porter(profile, store, clock, house.delivery, registry, tell, moved, engine.move)
-        problems += load_all(porter, found, loaded.settings, adapters)
+        absent = load_all(porter, found, loaded.settings, adapters)
+        problems += [f"{name}: {why}" for name, why in absent.items()]
         for adapter in adapters.values():
             stack.push_async_callback(adapter.close)
-        await engine.start(list(adapters.values()))
+        await engine.start(list(adapters.values()), absent)
         stack.push_async_callback(engine.stop)
-        stack.push_async_callback(_ended, asyncio.ensure_future(_cards(house, batch).run()))
-        neighbours = Neighbours(store.outbox, house.delivery, clock, adapters)
-        stack.push_async_callback(_ended, asyncio.ensure_future(neighbours.run()))
+        for name, run in _beside(profile, engine, batch).items():
+            stack.push_async_callback(_ended, asyncio.ensure_future(kept(name, run, clock, report)))
         warm = asyncio.ensure_future(_warm(hosts, report))
         stack.callback(warm.cancel)
         paired = Counter(each.platform for each in await store.pairing.guests())
         rules = [f"{name}: {effective_rule(name, loaded.settings, paired[name])}" for name in adapters]
         unmet = warnings(loaded.settings)
-        lines = (*rules, f"model: {main_model(hosts)}", *unmet, *problems, *registry.problems)
+        lines = (*rules, f"model: {main_model(hosts)}", *unmet, *problems, *_deaf(hosts), *registry.problems)
         report.info("started", profile=profile.name, lines=list(lines))
         yield App(profile, engine, hosts, watcher, registry, lines, warm)
 
@@ -178,6 +185,9 @@ async def _furnish(
     stores, bus = kept.shelf.own, Bus()
     for line in await asyncio.to_thread(kept.repair):
         report.warning("memory.repaired", what=line)
+    skills = gated_skills(profile, settings, clock.now)
+    for line in await asyncio.to_thread(skills.repair):
+        report.warning("skills.repaired", what=line)
     delivery = Delivery(store, adapters, clock, bus)
     desk = PendingDesk(kept, store, settings, clock.now, set_to)
     plugins = plugin_tools(ToolHouse(profile.folder, clock.now))
@@ -185,8 +195,8 @@ async def _furnish(
     scope = scopes(settings)
     memory = memory_tool(stores, ask=inline.ask, reach=reach(kept.shelf, scope))
     own = [memory] if memory is not None else []
-    files = send_file_tool(outlet(profile, settings, adapters))
-    toolset = Toolset([*own, files, *plugins.tools], settings().agent.disabled_toolsets)
+    files = outlet(profile, settings, adapters)
+    toolset = Toolset([*own, send_file_tool(files), *plugins.tools], settings().agent.disabled_toolsets)
     opener = Opener(profile, kept.shelf, toolset, lambda line: report.warning("prompt.left_out", why=line))
 
     def opening(event: Inbound) -> Opening:
@@ -212,7 +222,11 @@ async def _furnish(
         scope=scope,
         memories=kept,
         pending=desk,
+        skills=skills,
+        skill_pending=skill_desk(skills, store, settings, clock.now, set_to),
         homes=HomesDesk(set_to),
+        outlet=files,
+        intake=open_intake(_received(profile), adapters, settings, clock, report, hosts.transcriber),
     )
     return house, [*found.problems, *plugins.problems, *await asyncio.to_thread(stores.problems)]
 
@@ -231,8 +245,46 @@ def _setter(
 
 def _cards(house: House, batch: float) -> Cards:
     assert house.memories is not None, "the house was furnished with it"
-    facts, pendings = house.store.facts, house.memories.pendings
-    return Cards(pendings, facts, house.delivery, house.clock, house.settings, house.report, batch=batch)
+    return Cards(
+        house.memories.pendings,
+        house.store.facts,
+        house.delivery,
+        house.clock,
+        house.settings,
+        house.report,
+        skills=house.skills.pendings if house.skills is not None else None,
+        batch=batch,
+    )
+
+
+def _received(profile: Profile) -> Path:
+    """The folder of the files that people sent."""
+    return profile.cache / "attachments"
+
+
+def _deaf(hosts: HostRegistry) -> list[str]:
+    """Why voice messages cannot be listened to although a host for them is configured."""
+    try:
+        hosts.transcriber()
+    except ConfigurationError as error:
+        return [str(error)]
+    return []
+
+
+def _upkeep(profile: Profile, house: House) -> Upkeep:
+    in_use = house.store.turns.files_in_use
+    return Upkeep(FileCache(_received(profile)), in_use, house.settings, house.clock, house.report)
+
+
+def _beside(profile: Profile, engine: Engine, batch: float) -> dict[str, Callable[[], Awaitable[None]]]:
+    """What runs beside the engine, by a name for the log."""
+    house = engine.house
+    return {
+        "cards": _cards(house, batch).run,
+        "upkeep": _upkeep(profile, house).run,
+        "neighbours": Neighbours(house.store.outbox, house.delivery, house.clock, house.adapters).run,
+        "watch": engine.watch.run,
+    }
 
 
 async def _ended(task: asyncio.Task[None]) -> None:
@@ -273,6 +325,7 @@ def _settle_in(_: asyncio.Future[None]) -> None:
 def _tables() -> None:
     """What is compiled at its first use: the phrases of the threat scan, and those by which people ask."""
     verdict("warm")
+    doubt("warm")
     recognise("warm")
     claims_saving("warm")
 

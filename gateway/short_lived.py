@@ -16,6 +16,7 @@ from gateway.engine.earshot import scopes
 from gateway.engine.gatekeeper import PendingDesk, memories
 from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.pairing_desk import PairingDesk
+from gateway.engine.skill_gatekeeper import gated_skills, skill_desk
 from gateway.engine.status import HouseStatus
 from gateway.models.client import ModelClient
 from gateway.models.local import Seat, open_local
@@ -69,6 +70,7 @@ def stored_ports(
         await asyncio.to_thread(set_key, profile, key, value, environment, extensions)
 
     pending = PendingDesk(kept, store, lambda: loaded.settings, clock.now, set_to)
+    skills = gated_skills(profile, lambda: loaded.settings, clock.now)
     return Ports(
         StoredArchive(store),
         StoredBooks(store, clock),
@@ -76,5 +78,6 @@ def stored_ports(
         models,
         memory=memory,
         pending=pending,
+        skill_pending=skill_desk(skills, store, lambda: loaded.settings, clock.now, set_to),
         pairing=PairingDesk(store, clock.now),
     )

@@ -25,7 +25,9 @@ class Capabilities:
     edited without annoying the platform. `nonce_seconds` is how long the platform refuses a second message with
     the same nonce; 0 means it has no nonces. `finds` says whether `find` can look a sent part up again. `sends_files`
     is the size of the largest file that can be sent, `takes_files` of the largest that can be fetched, in bytes; 0
-    means none. `reactions` says whether `react` shows anything.
+    means none. `reactions` says whether `react` shows anything. `pulse` is how many seconds of silence mean that the
+    platform is deaf: one that is well gives a sign of life more often (see `Adapter.last_heard`); 0 where silence
+    means nothing.
     """
 
     limit: int
@@ -40,12 +42,14 @@ class Capabilities:
     sends_files: int = 0
     takes_files: int = 0
     reactions: bool = False
+    pulse: float = 0.0
 
 
 class Adapter(Protocol):
     """One connection to one platform. Every method but `run` may be called at any time after `run` started.
 
-    `send`, `edit` and `delete` raise a `platforms.errors.DeliveryError` and nothing else.
+    `send`, `edit` and `delete` raise a `platforms.errors.DeliveryError` and nothing else. `typing` and `progress`
+    swallow failures, but for `RetryAfter`, which concerns what comes after them.
     """
 
     @property

@@ -23,6 +23,10 @@ class NotSent(DeliveryError):
     """The request never reached the platform (connection refused, name not found): safe to try again."""
 
 
+class Absent(NotSent):
+    """Nobody is there who could be shown it (no window is open), as happens every day: it waits for them."""
+
+
 class Uncertain(DeliveryError):
     """The request left and no answer came: the message may be there. Never repeat it blindly."""
 

@@ -105,7 +105,9 @@ class Inbound:
     `addressed` is true in direct chats, and in groups for a mention of or a reply to the bot.
     `pressed` marks a button press: `text` is then the button's action and `message_id` the card's id.
     `sent_at` is the platform's own time for the event. `edited` marks a message that the person changed: `text` is
-    the new one, `message_id` says which. `quoted` holds the words of the message that this one answers, if it does.
+    the new one, `message_id` says which, and `sent_at` is the time of the change. `quoted` holds the words of the
+    message that this one answers, if it does, or those of them that the person picked; `quoted_from` is who wrote
+    them, None when the platform does not say.
     """
 
     account: str
@@ -123,6 +125,7 @@ class Inbound:
     attachments: tuple[Attachment, ...] = ()
     edited: bool = False
     quoted: str = ""
+    quoted_from: Sender | None = None
 
 
 @dataclass(frozen=True, slots=True)

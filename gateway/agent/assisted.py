@@ -23,7 +23,7 @@ QUESTION = (
 
 @dataclass(frozen=True, slots=True)
 class Assistant:
-    """`tools` may be wanted when `wants(last user text)` holds. `maximum` bounds the answer, in tokens."""
+    """`tools` may be wanted when `wants(what was said)` holds. `maximum` bounds the answer, in tokens."""
 
     tools: tuple[ToolSchema, ...]
     wants: Callable[[str], bool]
@@ -34,10 +34,11 @@ class Assistant:
         client: ModelClient,
         history: tuple[Message, ...],
         spent: Callable[[Reply], Awaitable[None]],
+        said: str,
         session: str | None = None,
     ) -> ToolCall | None:
-        """The call that the person's last message asks for, valid for its schema, or None."""
-        said = next((each.content for each in reversed(history) if each.role == "user"), "")
+        """The call that the person's words ask for, valid for its schema, or None. `said` is theirs alone, without
+        what was added for the model: words of others that it answers, documents."""
         if not self.tools or not self.wants(said):
             return None
         question = Message("user", QUESTION + "\n".join(f"{each.name}: {each.description}" for each in self.tools))

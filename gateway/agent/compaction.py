@@ -10,7 +10,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from gateway.models.client import ModelClient, Reply, Request
-from gateway.models.tokens import PER_MESSAGE, weight
+from gateway.models.tokens import PER_MESSAGE, PER_PICTURE, weight
 from gateway.state.records import Compaction, StoredMessage
 from gateway.transcript import Message
 
@@ -89,4 +89,5 @@ def _transcript(planned: Plan, window: int) -> str:
 
 def _tokens(each: StoredMessage) -> int:
     calls = "".join(call.arguments for call in each.row.tool_calls)
-    return round(weight(each.row.note + each.row.content + calls)) + PER_MESSAGE
+    pictures = PER_PICTURE * len(each.as_message().pictures)
+    return round(weight(each.row.note + each.row.content + calls)) + pictures + PER_MESSAGE

@@ -53,7 +53,9 @@ def _joined(talk: Sequence[Message]) -> list[Message]:
         last = out[-1] if out else None
         plain = not each.tool_calls and last is not None and not last.tool_calls
         if last is not None and plain and each.role == last.role and each.role in ("user", "assistant"):
-            out[-1] = replace(last, content=f"{last.content}\n\n{each.content}")
+            out[-1] = replace(
+                last, content=f"{last.content}\n\n{each.content}", pictures=(*last.pictures, *each.pictures)
+            )
         else:
             out.append(each)
     return out

@@ -172,8 +172,9 @@ class Loop:
 
     async def _assist(self, assistant: Assistant) -> None:
         """Ask once, by schema, whether a tool is wanted; run it before the answer is written."""
+        said = "\n".join(row.content for row in self._said if row.content)
         call = await assistant.wanted(
-            self._offer.client, await self._desk.history(), self._desk.spent, self._offer.context.session_id
+            self._offer.client, await self._desk.history(), self._desk.spent, said, self._offer.context.session_id
         )
         if call is not None:
             await self._keep([Row("assistant", "", tool_calls=(call,), model=self._offer.client.model)])

@@ -12,9 +12,10 @@ import os
 import secrets
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -53,17 +54,19 @@ def chat(ctx: click.Context, go_on: bool, name: str | None) -> None:
 @click.command()
 @click.argument("text", nargs=-1)
 @click.option("--chat", "name", metavar="NAME", help="Go on with the console chat of this name.")
+@click.option("--file", "files", multiple=True, type=click.Path(exists=True, dir_okay=False), help="A file to give.")
 @click.option("--json", "as_json", is_flag=True, help="Print {session_id, reply, usage, notices}.")
 @click.pass_context
-def ask(ctx: click.Context, text: tuple[str, ...], name: str | None, as_json: bool) -> None:
+def ask(ctx: click.Context, text: tuple[str, ...], name: str | None, files: tuple[str, ...], as_json: bool) -> None:
     """Ask one question (or pipe it in) and print the reply."""
     words = " ".join(text)
     if not sys.stdin.isatty():
         piped = sys.stdin.read().strip()
         words = f"{words}\n\n{piped}" if words and piped else words or piped
-    if not words.strip():
+    if not words.strip() and not files:
         raise click.UsageError("there is nothing to ask: innkeeper ask TEXT, or pipe a text in")
-    ctx.exit(asyncio.run(_ask(ctx.obj, words, name, as_json)))
+    paths = [str(Path(each).absolute()) for each in files]
+    ctx.exit(asyncio.run(_ask(ctx.obj, words, name, as_json, paths)))
 
 
 async def _run(invocation: Invocation, verbose: bool) -> None:
@@ -111,14 +114,16 @@ async def _chat(invocation: Invocation, go_on: bool, name: str | None) -> int:
         return code
 
 
-async def _ask(invocation: Invocation, text: str, name: str | None, as_json: bool) -> int:
+async def _ask(invocation: Invocation, text: str, name: str | None, as_json: bool, files: Sequence[str]) -> int:
     from platforms.console.client import NoGateway, Window
     from platforms.console.oneshot import ask as ask_once
 
     async with _gateway(invocation) as house:
         try:
             async with Window(house.profile.folder, name or f"ask-{secrets.token_hex(4)}", "ask") as window:
-                return await ask_once(window, text, stdout=sys.stdout, stderr=sys.stderr, as_json=as_json)
+                return await ask_once(
+                    window, text, stdout=sys.stdout, stderr=sys.stderr, as_json=as_json, files=files
+                )
         except NoGateway as error:
             click.echo(str(error), err=True)
             return 1

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, Field, SerializeAsAny, model_validator
 
-from gateway.config.sections import Curator, Dashboard, Display, Gateway, Hooks, Memory, Sessions, Skills
+from gateway.config.sections import Attachments, Curator, Dashboard, Display, Gateway, Hooks, Memory, Sessions, Skills
 from gateway.config.values import (
     Count,
     Effort,
@@ -44,6 +44,8 @@ class Model(Section):
     """How long this model may think (none, minimal, low, medium, high, xhigh, max); null leaves it to the host."""
     local: TrueFalseAuto = "auto"
     """Whether the host shares its machine with others who wait; auto: true when it runs on this machine."""
+    sees: TrueFalseAuto = "auto"
+    """Whether the model takes pictures; auto: as its host says, else by its name."""
     fallbacks: HostModels = ()
     """Models as host/model, tried in order when the host is down, refuses or is out of quota."""
 
@@ -61,6 +63,8 @@ class Host(Section):
     """Tokens that its model can read at once; null asks the host."""
     local: TrueFalseAuto = "auto"
     """Whether reviews should wait until it is idle; auto: true when it runs on this machine."""
+    sees: TrueFalseAuto = "auto"
+    """Whether its model takes pictures; auto: as the host says, else by the model's name."""
     concurrency: Positive | None = None
     """Requests that it may answer at once; null does not limit. The kind local answers one at a time."""
 
@@ -108,6 +112,15 @@ class SideModel(Section):
     """The model, or host/model; auto means the main model."""
 
 
+class Transcription(Section):
+    """The host that writes down what voice messages say."""
+
+    provider: Provider | None = None
+    """A host of kind openai that has /audio/transcriptions; null: voice messages cannot be listened to."""
+    model: str = "auto"
+    """The model's name there; auto: whisper-1 at OpenAI, elsewhere the one that sounds like it."""
+
+
 class Auxiliary(Section):
     """Models for work beside the chat."""
 
@@ -117,6 +130,8 @@ class Auxiliary(Section):
     """Merging of skills."""
     compaction: SideModel = SideModel()
     """Summaries of long conversations."""
+    transcription: Transcription = Transcription()
+    """Voice messages as text."""
 
 
 class Agent(Section):
@@ -174,6 +189,8 @@ class Settings(Section):
     """Models for side tasks."""
     sessions: Sessions = Sessions()
     """Where a session ends."""
+    attachments: Attachments = Attachments()
+    """Files that people send."""
     gateway: Gateway = Gateway()
     """The running gateway."""
     curator: Curator = Curator()

@@ -33,6 +33,8 @@ class Memory(Section):
     """Characters that USER.md may hold."""
     write_approval: Approval = False
     """false writes freely, true lets every write wait for a yes, auto waits on messengers and not on the console."""
+    hold_doubtful: OnOff = True
+    """Let what reads like an order to the assistant rather than a note wait for a yes, whatever write_approval says."""
     nudge_interval: Count = 10
     """A review of memory after so many messages; 0 turns it off."""
     scope: Literal["owner", "person", "room"] = "owner"
@@ -61,10 +63,12 @@ class Skills(Section):
 
 
 class PlatformDisplay(Section):
-    """Notices on one platform."""
+    """Notices and signs on one platform."""
 
     memory_notifications: Notices | None = None
     """off, on or verbose on this platform; null follows the general setting."""
+    reactions: OnOff = False
+    """Whether a message that is being answered carries a sign (👀) meanwhile, where the platform has reactions."""
 
 
 class Display(Section):
@@ -81,6 +85,11 @@ class Display(Section):
         return (
             self.memory_notifications if own is None or own.memory_notifications is None else own.memory_notifications
         )
+
+    def reacts_on(self, platform: str) -> bool:
+        """Whether messages of one platform get a sign while they are answered."""
+        own = self.platforms.get(platform)
+        return own is not None and own.reactions
 
 
 class Reset(Section):
@@ -105,6 +114,19 @@ class Sessions(Section):
     """In groups, one session for the chat, or one for each person."""
     retention_days: Positive | None = None
     """Days after which ended sessions leave the archive; null keeps them."""
+
+
+class Attachments(Section):
+    """Files that people send: how much is taken in, and how long it is kept."""
+
+    max_bytes: Positive = 20_000_000
+    """The largest file that is fetched, in bytes; what a platform lets bots fetch may be less."""
+    max_text_chars: Positive = 20_000
+    """Characters of a message's documents that the model gets to read; the rest is left out, and said to be."""
+    keep_days: Positive = 30
+    """Days after which files leave the cache, but for those of conversations that go on."""
+    max_cache_bytes: Positive = 2_000_000_000
+    """Bytes that the cache of files may take; above it the oldest go first, with the same exception."""
 
 
 class Gateway(Section):

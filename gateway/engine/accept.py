@@ -6,14 +6,17 @@ What runs at once and what waits for its session is decided here, before anybody
 from __future__ import annotations
 
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Any
 
 from commands.parse import NAME, Order, parse
 from gateway.engine import notices
 from gateway.engine.backlog import Backlog
+from gateway.engine.edits import Edits
 from gateway.engine.house import House
 from gateway.engine.mailbox import Running
 from gateway.engine.orders import Orders
+from gateway.engine.remarks import foreign
 from gateway.engine.session_key import may_talk, session_key
 from gateway.engine.strangers import Strangers
 from gateway.engine.work import Ordered, Said, Work
@@ -34,16 +37,18 @@ class Reception:
         self._orders = orders
         self._backlog = backlog
         self._strangers = Strangers(house)
+        self.edits = Edits(house, workers, orders.registry, self._message)
 
     async def __call__(self, event: Inbound) -> None:
         """Returns once the event is stored, or known already, or refused. Raises only when storing failed."""
         settings = self._house.settings()
-        known = may_talk(event, settings) or await self._strangers.let_in(event)
+        heard = replace(event, addressed=event.addressed or self._continues(event))
+        known = may_talk(heard, settings) or await self._strangers.let_in(event)
         if not known or self._means_another(event):
             self._house.report.info("event.refused", chat=event.chat.key, sender=event.sender.id)
             if event.pressed and event.sender.id and not event.sender.is_bot:
                 self._workers.spawn(self._turned_away(event))
-            elif not known and self._strangers.may_ask(event):
+            elif not (known or event.edited) and self._strangers.may_ask(event):
                 self._workers.spawn(self._strangers.answer(event))
             return
         key = session_key(event, settings.sessions.group_scope)
@@ -54,6 +59,13 @@ class Reception:
         self._house.bus.publish(EventStored(event.chat.platform))
         if (step := self.lead(item)) is not None:
             self._workers.spawn(step)
+
+    def _continues(self, event: Inbound) -> bool:
+        """Whether an event in a room is a further part of what its speaker says to us: only the first part of an
+        album or of a split text bears our name."""
+        if event.kind is not ChatKind.GROUP or event.addressed or event.pressed or event.edited:
+            return False
+        return self._workers.expects(session_key(event, self._house.settings().sessions.group_scope), event)
 
     async def _turned_away(self, event: Inbound) -> None:
         """Somebody who may not talk to us pressed one of our buttons: say so where everybody sees that nothing
@@ -74,6 +86,10 @@ class Reception:
 
         `again`: a dead process had taken it. Then it waits for its turn, and nobody is told a second time.
         """
+        return self.edits.lead(item) if item.event.edited else self._message(item, again=again)
+
+    def _message(self, item: InboxItem, *, again: bool = False) -> Step | None:
+        """The same for what is no edit."""
         event = item.event
         order = parse(event.text, self._orders.registry)
         if isinstance(order, Order) and order.spec.when == "between turns":
@@ -84,6 +100,8 @@ class Reception:
             return self._workers.order(item, order)
         if self._backlog.is_old(event):
             return self._backlog.hold(item)
+        if self._house.intake is not None:
+            self._house.intake.begin(item)
         if again:
             self._workers.box(item.session_key).put(Said((item,)))
             return None
@@ -109,7 +127,8 @@ class Reception:
             box.put(said)
             return None
         match self._house.settings().gateway.busy:
-            case "steer" if running.begun and not box.waiting:  # what waits already was said before
+            # What waits already was said before.
+            case "steer" if running.begun and not box.waiting and _steers(item.event):
                 running.steered.append(said)
                 return self._receipt(item, notices.steering())
             case "interrupt" if running.begun:
@@ -125,3 +144,9 @@ class Reception:
 
     async def _receipt(self, item: InboxItem, text: str) -> None:
         await self._house.delivery.receipt(item.event.chat, text)
+
+
+def _steers(event: Inbound) -> bool:
+    """Whether a message can go into a running turn. Files are waited for, and no turn is kept for them; words of
+    somebody else bind what a turn may keep from its beginning."""
+    return not event.attachments and not foreign(event)

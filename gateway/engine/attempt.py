@@ -6,11 +6,13 @@ It remembers the turn between two tries. What a fault means, and whether there i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from gateway.attachments.brought import Brought
 from gateway.engine import notices
+from gateway.engine.baggage import brought, only_deaf, say_heard
 from gateway.engine.boundary import OTHER_EARS, Boundary
 from gateway.engine.earshot import who
 from gateway.engine.grades import assisted, grade_fact
@@ -62,8 +64,7 @@ class Attempt:
         key: str,
         items: tuple[InboxItem, ...],
         turn: Turn | None,
-        words: str | None = None,
-        untrusted: str = "",
+        again: tuple[Row, ...] = (),
     ) -> None:
         self._house = house
         self._boundary = boundary
@@ -73,13 +74,18 @@ class Attempt:
         self.items = items
         self.turn = turn
         self._starts = turn.starts if turn is not None else 0
-        self._words = words
-        self._untrusted = untrusted
+        self._again = again
+        self._brought: Mapping[str, Sequence[Brought]] = {}
         self._session: Session | None = None
         self._run: TurnRun | None = None
 
     async def make(self) -> None:
         """One try. Raises StaleEpoch when the session or the events went to somebody else, and any other fault."""
+        if self.turn is None and not self._again:
+            self._brought = await brought(self._house, self.items)
+            if (line := only_deaf([each.event for each in self.items], self._brought)) is not None:
+                return await self._say_only(line)
+            await say_heard(self._house, self.items, self._brought)
         session = self._session = await self._find_session()
         client, grade, fallback = await client_for(self._house, session.chat)
         asking = asyncio.ensure_future(client.info())
@@ -87,7 +93,8 @@ class Attempt:
             timed = not (await self._heard_soon(asking) and assisted(grade, asking.result().tools))
             if self._running.halted is not None:
                 raise asyncio.CancelledError  # somebody swallowed it
-            run = await to_its_end(self._begin(session, client, timed=timed, fallback=fallback))
+            window = asking.result().window if asking.done() else None
+            run = await to_its_end(self._begin(session, client, timed=timed, window=window, fallback=fallback))
             if self._starts >= STARTS:
                 raise RuntimeError(f"the process ended {STARTS} times while it handled this")
             outcome = await self._outcome(run, asking, grade)
@@ -136,6 +143,15 @@ class Attempt:
         summary = TurnSummary(ids, session.id, outcome.reply, usage, outcome.notices, state)
         self._tell(finished(self._house, chat, summary))
 
+    async def _say_only(self, line: str) -> None:
+        """There is nothing that a model could answer: this line is the reply, and no turn is made of it."""
+        chat, ids = self.items[0].event.chat, tuple(each.id for each in self.items)
+        await self._house.delivery.post(chat, f"inbox:{ids[0]}", line, finishes=ids)
+        if self._house.intake is not None:
+            self._house.intake.forget(self.items)
+        summary = TurnSummary(tuple(each.event.event_id for each in self.items), "", line, outcome="failed")
+        self._tell(finished(self._house, chat, summary))
+
     async def _find_session(self) -> Session:
         if self.turn is None:
             await self._follow()
@@ -155,8 +171,10 @@ class Attempt:
             self._key = now.session_key
             self.items = tuple([await inbox.get(each.id) or each for each in self.items])
 
-    async def _begin(self, session: Session, client: ModelClient, *, timed: bool, fallback: str | None) -> TurnRun:
-        """Take the events, or take the turn over."""
+    async def _begin(
+        self, session: Session, client: ModelClient, *, timed: bool, window: int | None, fallback: str | None
+    ) -> TurnRun:
+        """Take the events, or take the turn over. What is read with them leaves room in a `window` of tokens."""
         turns, now = self._house.store.turns, self._house.clock.now()
         if self.turn is not None:
             self.turn = await turns.take_over(self.turn)
@@ -164,12 +182,14 @@ class Attempt:
             notes, events = self._house.notes, [each.event for each in self.items]
             news, state = (await notes.due(session.id) if notes is not None else None) or ("", "")
             rows = self._boundary.user_rows(
-                session, events, timed=timed, words=self._words, untrusted=self._untrusted, news=news
+                session, events, timed=timed, again=self._again, brought=self._brought, window=window, news=news
             )
             ids = [each.id for each in self.items]
             self.turn = await turns.begin(session.id, self.items[0].event.chat, ids, rows, now)
             if notes is not None and news:
                 await notes.told(session.id, state)
+            if self._house.intake is not None:
+                self._house.intake.forget(self.items)
         self._running.begun = True
         speakers = {who(each.event) for each in self.items}
         speaker = next(iter(speakers)) if len(speakers) == 1 else "" if speakers else "job"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from itertools import groupby, pairwise
@@ -12,15 +12,24 @@ from zoneinfo import ZoneInfo
 
 from gateway.agent.prompt import time_line
 from gateway.agent.scopes import subset
+from gateway.attachments.brought import Brought, files, papers
 from gateway.config.schema import Settings
+from gateway.engine.baggage import named
 from gateway.engine.earshot import who
 from gateway.engine.house import House
+from gateway.engine.remarks import foreign, remarks
 from gateway.events import SessionClosed
 from gateway.state.records import Row, Session
 from platforms.messages import ChatKind, Inbound
 
 GAP = 3600.0
 """Seconds of silence after which a message carries the time again."""
+
+ROOM = 0.4
+"""Share of a model's window that the documents of one message may take."""
+
+LARGE = 1_000_000
+"""Tokens of a window of which nothing is known: it bounds nothing."""
 
 IDLE_HINT = 6 * 3600.0
 LONG = 8
@@ -95,35 +104,45 @@ class Boundary:
         events: Sequence[Inbound],
         *,
         timed: bool,
-        words: str | None = None,
-        untrusted: str = "",
+        again: Sequence[Row] = (),
+        brought: Mapping[str, Sequence[Brought]] | None = None,
+        window: int | None = None,
         news: str = "",
     ) -> list[Row]:
-        """What people said in one go, as rows: one for each speaker in a row, or one with these `words`, which
-        were said before and led to `untrusted` text. The time
-        stands in the first at a session's start, after a gap, and when the session was resumed, when `timed`; so
-        does the `news` of memory."""
+        """What people said in one go, as rows: one for each speaker in a row, or `again` what was said before.
+
+        What came with the events is `brought`, by event id: files go with their speaker's row, and a document has a
+        row of its own behind it, for which a `window` of so many tokens leaves room. The time stands in the first row
+        at a session's start, after a gap, and when the session was resumed, when `timed`; so does the `news` of
+        memory."""
         settings, now = self._house.settings(), self._house.clock.now()
         note = ""
         resumed = session.end_reason is not None
         if timed and (session.epoch == 0 or resumed or now - session.active_at > GAP):
             note = time_line(datetime.fromtimestamp(now, zone(settings)))
         note = "\n".join(each for each in (note, news) if each)
-        if words is not None:
-            return [Row("user", words, note=note, untrusted=untrusted)]
+        if again:
+            note = "\n".join(each for each in (note, again[0].note) if each)
+            return [replace(again[0], note=note), *again[1:]]
         adapter = self._house.adapters.get(session.chat.platform)
         limit = adapter.capabilities.limit if adapter is not None else 0
-        rows = []
-        for _, said in groupby(events, key=lambda each: each.sender):
-            rows.append(Row("user", self._words(merged(list(said), limit)), note=note))
+        rows: list[Row] = []
+        for _, group in groupby(events, key=lambda each: each.sender):
+            said = list(group)
+            came = [one for each in said for one in (brought or {}).get(each.event_id, named(each))]
+            note = "\n".join(each for each in (note, remarks(said)) if each)
+            read = "quote" if any(foreign(each) for each in said) else ""
+            words = self._words(merged(said, limit), came)
+            rows.append(Row("user", words, note=note, untrusted=read, files=files(came)))
+            rows += papers(came, settings.attachments.max_text_chars, ROOM * (window or LARGE))
             note = ""
         return rows
 
-    def _words(self, event: Inbound) -> str:
-        """A message as a model reads it: who speaks, where several may; what is said; what is attached."""
-        text = "\n".join(
-            [event.text, *(f"[{each.kind} attached: {each.name}]" for each in event.attachments)]
-        ).strip()
+    def _words(self, event: Inbound, came: Sequence[Brought]) -> str:
+        """A message as a model reads it: who speaks, where several may; what is said, written or spoken; what is
+        attached."""
+        pieces = [event.text, *(each.spoken for each in came), *(each.line for each in came)]
+        text = "\n".join(piece for piece in pieces if piece).strip()
         if event.kind is ChatKind.GROUP and self._house.settings().sessions.group_scope == "chat":
             text = f"{event.sender.name or event.sender.id}: {text}"
         return text

@@ -7,22 +7,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Generic
 
-from commands.pending_words import age, buttons, card, literal
+from commands import skill_pending_words
+from commands.pending_words import Shown, age, buttons, card, literal
 from gateway.clock import Clock
 from gateway.config.schema import Settings
 from gateway.engine import notices
 from gateway.engine.boundary import zone
-from gateway.engine.delivery import Delivery
+from gateway.engine.delivery import Buttons, Delivery
 from gateway.engine.house import Report
 from gateway.engine.session_key import home_chats
 from gateway.state.connection import DatabaseFault
 from gateway.state.protocols import Facts
 from memory.files import FileTrouble
 from memory.model import Origin
+from memory.pending.folder import PendingFolder, W
 from memory.pending.model import PendingWrite
-from memory.pending.store import PendingStore
+from memory.pending.skill_model import SkillWrite
 from platforms.messages import ChatRef
 
 BATCH_SECONDS = 60.0
@@ -35,21 +39,46 @@ IN_A_DIGEST = 30
 _SCOPE = "pending"
 
 
+@dataclass(frozen=True, slots=True)
+class Pile(Generic[W]):
+    """What waits of one kind, and how it is shown. `scope` and `source` name it in facts and in the outbox."""
+
+    kind: notices.Kind
+    scope: str
+    source: str
+    pendings: PendingFolder[W]
+    card: Callable[[Sequence[W], float], str]
+    buttons: Callable[[Sequence[W]], Buttons]
+    show: Buttons
+
+
+def piles(memory: PendingFolder[PendingWrite], skills: PendingFolder[SkillWrite] | None) -> tuple[Pile[Any], ...]:
+    """Everything that may wait for the operators."""
+    found: list[Pile[Any]] = [Pile("memory", _SCOPE, "card", memory, card, buttons, notices.SHOW)]
+    if skills is not None:
+        words = skill_pending_words
+        found.append(
+            Pile("skills", "pending_skills", "skills", skills, words.card, words.buttons, notices.SHOW_SKILLS)
+        )
+    return tuple(found)
+
+
 class Cards:
     """`run()` beside the engine. `batch` in seconds."""
 
     def __init__(
         self,
-        pendings: PendingStore,
+        pendings: PendingFolder[PendingWrite],
         facts: Facts,
         delivery: Delivery,
         clock: Clock,
         settings: Callable[[], Settings],
         report: Report,
         *,
+        skills: PendingFolder[SkillWrite] | None = None,
         batch: float = BATCH_SECONDS,
     ) -> None:
-        self._pendings = pendings
+        self._piles = piles(pendings, skills)
         self._facts = facts
         self._delivery = delivery
         self._clock = clock
@@ -58,7 +87,7 @@ class Cards:
         self._batch = batch
 
     async def run(self) -> None:
-        """Until cancelled. Other processes put writes aside as well, so the folder itself is looked at."""
+        """Until cancelled. Other processes put writes aside as well, so the folders themselves are looked at."""
         while True:
             try:
                 await self.look()
@@ -69,38 +98,48 @@ class Cards:
 
     async def look(self) -> None:
         """Send cards about what nobody was told of yet, once the oldest of it has waited for the batch."""
-        if self._quiet():
-            return
-        waiting = await asyncio.to_thread(self._pendings.waiting)
+        if not self._quiet():
+            for pile in self._piles:
+                await self._look(pile)
+
+    async def _look(self, pile: Pile[W]) -> None:
+        waiting = await asyncio.to_thread(pile.pendings.waiting)
         homes = home_chats(self._settings())
         told = "shown" if homes else "told"  # a home chat that is set later gets its cards all the same
-        known = await self._facts.get(_SCOPE, told) or []
+        known = await self._facts.get(pile.scope, told) or []
         fresh = [each for each in waiting if each.id not in known]
         if not fresh or self._clock.now() - fresh[0].created_at < self._batch:
             return
         if homes:
             for start in range(0, len(fresh), ON_A_CARD):
-                await self._send(homes, fresh[start : start + ON_A_CARD])
+                await self._send(pile, homes, fresh[start : start + ON_A_CARD])
         else:
-            await self._tell_causes(fresh)
-        await self._facts.put(_SCOPE, told, [*known, *(each.id for each in fresh)][-REMEMBERED:])
+            await self._tell_causes(pile, fresh)
+        await self._facts.put(pile.scope, told, [*known, *(each.id for each in fresh)][-REMEMBERED:])
 
     async def digest(self) -> bool:
         """Repeat what still waits, with its age, in the home chats; whether there was anything. The daily job."""
-        waiting = await asyncio.to_thread(self._pendings.waiting)
-        if not waiting:
+        lines: list[str] = []
+        show: Buttons = ()
+        for pile in self._piles:
+            if waiting := await asyncio.to_thread(pile.pendings.waiting):
+                lines += [notices.still_waiting(len(waiting), pile.kind), *self._repeated(waiting)]
+                show += pile.show
+        if not lines:
             return False
-        now, day = self._clock.now(), self._today()
+        text, day = "\n".join(lines), self._today()
+        for chat in home_chats(self._settings()):
+            await self._delivery.post(chat, f"digest:{day}:{chat.key}", text, buttons=show)
+        return True
+
+    def _repeated(self, waiting: Sequence[Shown]) -> list[str]:
+        now = self._clock.now()
         lines = [
             f"- `{each.id}`{' [auto]' if each.unattended else ''} {literal(each.gist)}, {age(now - each.created_at)}"
             for each in waiting[:IN_A_DIGEST]
         ]
-        if (more := len(waiting) - IN_A_DIGEST) > 0:
-            lines.append(f"- and {more} more")
-        text = "\n".join([notices.still_waiting(len(waiting)), *lines])
-        for chat in home_chats(self._settings()):
-            await self._delivery.post(chat, f"digest:{day}:{chat.key}", text, buttons=notices.SHOW)
-        return True
+        more = len(waiting) - IN_A_DIGEST
+        return [*lines, f"- and {more} more"] if more > 0 else lines
 
     async def _daily(self) -> None:
         here = datetime.fromtimestamp(self._clock.now(), zone(self._settings()))
@@ -111,19 +150,19 @@ class Cards:
             await self.digest()
             await self._facts.put(_SCOPE, "digest", day)
 
-    async def _send(self, homes: Sequence[ChatRef], writes: Sequence[PendingWrite]) -> None:
-        text, source = card(writes, self._clock.now()), "-".join(each.id for each in writes)
+    async def _send(self, pile: Pile[W], homes: Sequence[ChatRef], writes: Sequence[W]) -> None:
+        text, ids = pile.card(writes, self._clock.now()), "-".join(each.id for each in writes)
         for chat in homes:
-            await self._delivery.post(chat, f"card:{source}:{chat.key}", text, buttons=buttons(writes))
+            await self._delivery.post(chat, f"{pile.source}:{ids}:{chat.key}", text, buttons=pile.buttons(writes))
 
-    async def _tell_causes(self, writes: Sequence[PendingWrite]) -> None:
+    async def _tell_causes(self, pile: Pile[W], writes: Sequence[W]) -> None:
         """A line in each chat behind them. A turn has told its own already."""
         for key in dict.fromkeys(each.author.chat for each in writes):
             caused = [each for each in writes if each.author.chat == key]
             mine = [each for each in caused if each.author.origin is not Origin.FOREGROUND]
             if (chat := _place(key)) is not None and mine:
                 source = f"waits:{mine[0].id}:{key}"
-                await self._delivery.post(chat, source, notices.waits(len(mine)), buttons=notices.SHOW)
+                await self._delivery.post(chat, source, notices.waits(len(mine), pile.kind), buttons=pile.show)
 
     def _quiet(self) -> bool:
         hours = self._settings().gateway.quiet_hours

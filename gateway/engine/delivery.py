@@ -1,26 +1,29 @@
 """Getting stored parts into their chats: in order, at the platform's pace, each once.
 
-The only place that tries a send again. A part whose end is unknown is looked up or named by its nonce where the
-platform can do that; elsewhere it is left alone and the person is told.
+The only place that decides when a send is tried, and tried again. What the end of a try means for a part is
+`sending`'s; what nobody needs (edits, signs, receipts) passes by here only to learn whether it may be shown.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import assert_never
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from gateway.clock import Clock
 from gateway.engine import notices
-from gateway.events import Bus, PartEnded
+from gateway.engine.lane import Lane
+from gateway.engine.pacing import Pacing
+from gateway.engine.reach import Reach
+from gateway.engine.sending import Sending
+from gateway.events import Bus
 from gateway.state.connection import DatabaseFault
 from gateway.state.protocols import Store
-from gateway.state.records import Part, PartDraft, PartState
+from gateway.state.records import Part, PartDraft
 from platforms.adapter import Adapter
 from platforms.chunking import split
-from platforms.errors import PLUGIN_FAULTS, DeliveryError, Gone, NotSent, Refused, RetryAfter, Uncertain
-from platforms.messages import Button, ChatRef, Outbound
+from platforms.errors import DeliveryError, RetryAfter, Uncertain
+from platforms.messages import Button, ChatRef, Outbound, OutFile
 
 MAX_AGE = 12 * 3600.0
 """Seconds after which a part that could not be delivered is dropped, with one notice."""
@@ -28,28 +31,16 @@ MAX_AGE = 12 * 3600.0
 LONGEST_PAUSE = 30.0
 """Seconds between two tries at most, when the platform cannot be reached."""
 
+LONG_WAIT = 30.0
+"""Seconds that a platform may hold an answer back before the person is told why it came late."""
+
 PARTING = 5.0
 """Seconds that a platform gets for what is on the wire when the house closes."""
 
+EXPIRED = "expired:"
+"""What the source of a notice about dropped parts begins with."""
+
 Buttons = tuple[tuple[Button, ...], ...]
-
-
-@dataclass(slots=True)
-class Lane:
-    """One chat's way out: one network call at a time, and none before `quiet_until` (monotonic)."""
-
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    wake: asyncio.Event = field(default_factory=asyncio.Event)
-    task: asyncio.Task[None] | None = None
-    quiet_until: float = 0.0
-    rests: asyncio.Event = field(default_factory=asyncio.Event)
-    stale: bool = False
-    """What was read of the outbox holds no longer."""
-
-    @property
-    def resting(self) -> bool:
-        """Whether the lane waits for its platform."""
-        return self.rests.is_set()
 
 
 class Delivery:
@@ -65,26 +56,44 @@ class Delivery:
         self._store = store
         self._adapters = adapters
         self._clock = clock
-        self._bus = bus or Bus()
         self._lanes: dict[str, Lane] = {}
         self._closing = False
+        self.pacing = Pacing(clock)
+        self.reach = Reach(clock)
+        self._sending = Sending(store, clock, bus or Bus(), self.reach, self)
         self.moved: Callable[[ChatRef, ChatRef], Awaitable[None]] = store.sessions.move_chat
         """What is done about a chat that has a new id. The engine and the doors put more behind it."""
 
     def lane(self, chat: ChatRef) -> Lane:
-        return self._lanes.setdefault(chat.key, Lane())
+        if (lane := self._lanes.get(chat.key)) is None:
+            lane = self._lanes[chat.key] = Lane(self._clock)
+        return lane
+
+    @property
+    def chats(self) -> list[ChatRef]:
+        """Every chat that somebody wrote to or looked at since the start."""
+        return [ChatRef.parse(key) for key in self._lanes]
 
     def quiet(self, chat: ChatRef) -> bool:
         """Whether the platform wants to be left alone in this chat right now: no cosmetic call then."""
-        return self.lane(chat).quiet_until > self._clock.monotonic()
+        return self.lane(chat).hushed
+
+    def quiet_for(self, chat: ChatRef) -> float:
+        """For how many seconds more."""
+        return max(0.0, self.lane(chat).quiet_until - self._clock.monotonic())
 
     def busy(self, chat: ChatRef) -> bool:
         """Whether stored parts are on their way to this chat, or wait for it."""
         return self.lane(chat).task is not None
 
     def hush(self, chat: ChatRef, seconds: float) -> None:
-        lane = self.lane(chat)
-        lane.quiet_until = max(lane.quiet_until, self._clock.monotonic() + seconds)
+        """The platform asked to be left alone in this chat."""
+        self.lane(chat).hush(seconds)
+        self.pacing.pressed(chat)
+
+    def outdate(self, chat: ChatRef) -> None:
+        """What was read of the outbox for this chat holds no longer."""
+        self.lane(chat).stale = True
 
     def cut(self, chat: ChatRef, text: str, buttons: Buttons = (), reply_to: str | None = None) -> list[PartDraft]:
         """A text as parts that fit the chat's platform; buttons stand under the last one."""
@@ -99,10 +108,18 @@ class Delivery:
         return drafts
 
     async def post(
-        self, chat: ChatRef, source: str, text: str, *, buttons: Buttons = (), finishes: tuple[int, ...] = ()
+        self,
+        chat: ChatRef,
+        source: str,
+        text: str,
+        *,
+        buttons: Buttons = (),
+        finishes: tuple[int, ...] = (),
+        file: OutFile | None = None,
     ) -> None:
-        """Store a text and send it. The same `source` is posted once, whatever happens."""
+        """Store a text, and a file after it, and send them. The same `source` is posted once, whatever happens."""
         drafts = self.cut(chat, text, buttons) if text else []
+        drafts += [PartDraft("", file=file)] if file is not None else []
         await self._store.outbox.put(chat, source, drafts, self._clock.now(), finishes=finishes)
         self.wake(chat)
 
@@ -121,6 +138,15 @@ class Delivery:
         except DeliveryError as error:
             return isinstance(error, Uncertain)
         return True
+
+    @contextmanager
+    def cosmetic(self, chat: ChatRef) -> Iterator[Adapter | None]:
+        """For a call that nobody needs (a typing sign, a passing line, a reaction): the adapter to make it with, or
+        None while the platform wants to be left alone in this chat."""
+        try:
+            yield None if self.quiet(chat) else self._adapters.get(chat.platform)
+        except RetryAfter as error:
+            self.hush(chat, error.seconds)
 
     def wake(self, chat: ChatRef) -> None:
         """Something is queued for this chat, or its platform is back."""
@@ -160,9 +186,6 @@ class Delivery:
             task.cancel()  # its part stays `sending`: the next process knows that its end is unknown
         await asyncio.wait(tasks)
 
-    def _hushed(self, lane: Lane) -> bool:
-        return lane.quiet_until > self._clock.monotonic()
-
     async def _work(self, chat: ChatRef, lane: Lane) -> None:
         """Send until nothing waits; an unreachable platform is tried again with growing pauses."""
         pause = 1.0
@@ -183,163 +206,49 @@ class Delivery:
                     unsettled = True
                 lane.stale = False
                 if unsettled and not self._closing:
-                    await self._rest(lane, pause)
+                    await lane.rest(pause, lambda: self._closing)
                     pause = min(pause * 2, LONGEST_PAUSE)
-                elif unsettled or not lane.wake.is_set():
+                    continue
+                if not unsettled:
+                    await self._explain(chat, lane)
+                if unsettled or not lane.wake.is_set():
                     return
         finally:
             lane.task = None
-
-    async def _rest(self, lane: Lane, pause: float) -> None:
-        """Wait as long as the platform asked; otherwise for the pause, or until somebody wakes the lane."""
-        lane.rests.set()
-        left = lane.quiet_until - self._clock.monotonic()
-        nap = asyncio.ensure_future(self._clock.sleep(left if left > 0 else pause))
-        while True:
-            lane.wake.clear()
-            woken = asyncio.ensure_future(lane.wake.wait())
-            await asyncio.wait({nap, woken}, return_when=asyncio.FIRST_COMPLETED)
-            woken.cancel()
-            if nap.done() or self._closing or not self._hushed(lane):
-                nap.cancel()
-                lane.rests.clear()
-                return
 
     async def _deliver(self, part: Part, lane: Lane) -> bool:
         """Try one part. True when it is settled, False when it must be tried again later."""
         adapter = self._adapters.get(part.chat.platform)
         if self._clock.now() - part.created_at > MAX_AGE:
-            await self._expire(part.chat, lane)
+            await self._expire(part.chat)
             return True
-        if adapter is None or self._hushed(lane):
+        if adapter is None or lane.hushed:
             return False
         async with lane.lock:
-            if part.tried_at is not None and part.remote_id is None:
-                return await self._again(part, adapter)
-            return await self._try(part, adapter)
+            self.pacing.spent(part.chat, adapter.capabilities.edit_seconds)
+            settled = await self._sending.deliver(part, adapter)
+        if settled and part.source.startswith(EXPIRED):
+            await self._store.facts.put(part.chat.key, "expired", None)
+        return settled
 
-    async def _again(self, part: Part, adapter: Adapter) -> bool:
-        """A former try ended unknown: clear that up as the platform allows, and go on. The same answers as `_try`."""
-        outbox, can = self._store.outbox, adapter.capabilities
-        age = self._clock.now() - (part.tried_at or 0)
-        if can.nonce_seconds and age <= can.nonce_seconds:
-            return await self._try(part, adapter)
-        if can.finds:
-            try:
-                there = await adapter.find(part.chat, part.nonce)
-            except DeliveryError:
-                return False
-            if there is not None and not part.preview:
-                await self._end(part, "sent", remote_id=there)
-                return True
-            if there is not None:
-                await outbox.mark(part.id, "queued", self._clock.now(), remote_id=there)
-            return await self._try(replace(part, remote_id=there, tried_at=None), adapter)
-        if part.preview:  # what may be there is an unfinished preview; the answer itself was never sent
-            await outbox.forget_try(part.id)
-            return await self._try(replace(part, preview=False, tried_at=None), adapter)
-        await self._doubt(part, "the connection broke before the platform confirmed it")
-        return True
+    async def _explain(self, chat: ChatRef, lane: Lane) -> None:
+        """Everything is there; when the platform had held it back for long, one quiet line says so."""
+        held, lane.held = lane.held, 0.0
+        if held >= LONG_WAIT and not self._closing:
+            await self.receipt(chat, notices.held_back(chat.platform, held))
 
-    async def _try(self, part: Part, adapter: Adapter) -> bool:
-        outbox, now = self._store.outbox, self._clock.now()
-        try:
-            if part.remote_id is not None and not part.text:
-                await adapter.delete(part.chat, part.remote_id)
-                await outbox.mark(part.id, "dropped", now)
-                return True
-            if part.remote_id is not None:
-                await adapter.edit(part.remote_id, _outbound(part))
-                await self._end(part, "sent")
-            else:
-                await outbox.mark(part.id, "sending", now)
-                sent = await adapter.send(_outbound(part))
-                if part.preview and part.tried_at is not None:  # the nonce gave back the preview, not the answer
-                    await outbox.mark(part.id, "queued", now, remote_id=sent)
-                    part = replace(part, remote_id=sent)
-                    await adapter.edit(sent, _outbound(part))
-                await self._end(part, "sent", remote_id=sent)
-        except DeliveryError as error:
-            return await self._failed(part, error)
-        except PLUGIN_FAULTS as fault:  # an adapter that breaks its promise must not hold up its chat
-            return await self._failed(part, Uncertain(f"{type(fault).__name__}: {fault}"))
-        return True
-
-    async def _failed(self, part: Part, error: DeliveryError) -> bool:
-        """What a failed try means for the part; the same answers as `_try`."""
-        outbox, now = self._store.outbox, self._clock.now()
-        doubt = part.tried_at is not None  # that this try did not arrive says nothing about the one before
-        match error:
-            case RetryAfter():
-                await outbox.mark(part.id, "queued", now, error=str(error), doubt=doubt)
-                self.hush(part.chat, error.seconds)
-                return False
-            case NotSent():
-                await outbox.mark(part.id, "queued", now, error=str(error), doubt=doubt)
-                return False
-            case Uncertain() if part.remote_id is not None:
-                await outbox.mark(part.id, "queued", now, error=str(error))
-                return False
-            case Uncertain():
-                return await self._uncertain(part, str(error))
-            case Gone(new_chat_id=moved) if moved is not None:
-                new = ChatRef(part.chat.platform, moved, part.chat.thread_id)
-                await outbox.mark(part.id, "queued", now)
-                await self.moved(part.chat, new)
-                self.wake(new)
-                return True
-            case Refused() if part.remote_id is not None and part.text:
-                return await self._anew(part)
-            case Refused() | Gone() | DeliveryError():
-                await self._end(part, "refused", error=str(error))
-                return True
-            case _:
-                assert_never(error)
-
-    async def _uncertain(self, part: Part, why: str) -> bool:
-        adapter = self._adapters[part.chat.platform]
-        if adapter.capabilities.nonce_seconds or adapter.capabilities.finds:
-            await self._store.outbox.mark(part.id, "queued", self._clock.now(), error=why, doubt=True)
-            return False
-        await self._doubt(part, why)
-        return True
-
-    async def _doubt(self, part: Part, why: str) -> None:
-        await self._end(part, "uncertain", error=why)
-        if not part.source.startswith("doubt:"):
-            await self.post(part.chat, f"doubt:{part.source}", notices.CUT_SHORT)
-
-    async def _anew(self, part: Part) -> bool:
-        """The streamed message cannot be edited any more (deleted by somebody): it is sent as if for the first time,
-        and so is what stood behind it, so that the text reads in order."""
-        adapter, outbox = self._adapters[part.chat.platform], self._store.outbox
-        for each in await outbox.of_source(part.source):
-            if each.part > part.part and each.remote_id is not None and each.text and each.state == "queued":
-                try:
-                    await adapter.delete(each.chat, each.remote_id)
-                except DeliveryError:
-                    continue  # it stays, and is edited where it stands
-                await outbox.unbind(each.id)
-                self.lane(part.chat).stale = True
-        return await self._try(await outbox.unbind(part.id), adapter)
-
-    async def _end(
-        self, part: Part, state: PartState, *, remote_id: str | None = None, error: str | None = None
-    ) -> None:
-        """Nothing more will be done for this part."""
-        await self._store.outbox.mark(part.id, state, self._clock.now(), remote_id=remote_id, error=error)
-        self._bus.publish(PartEnded(part.chat.platform, state == "sent"))
-
-    async def _expire(self, chat: ChatRef, lane: Lane) -> None:
-        """Drop whatever waited too long, with one notice."""
-        now = self._clock.now()
-        old = [each for each in await self._store.outbox.queued(chat) if now - each.created_at > MAX_AGE]
+    async def _expire(self, chat: ChatRef) -> None:
+        """Drop whatever waited too long. One notice counts all that was dropped since the chat was last told."""
+        now, waiting = self._clock.now(), await self._store.outbox.queued(chat)
+        old = [each for each in waiting if now - each.created_at > MAX_AGE]
         for each in old:
-            await self._end(each, "expired", error="too old")
-        lane.stale = True
-        if sources := {each.source for each in old if not each.source.startswith("expired:")}:
-            await self.post(chat, f"expired:{old[0].id}", notices.expired(len(sources)))
-
-
-def _outbound(part: Part) -> Outbound:
-    return Outbound(part.chat, part.text, part.buttons, part.reply_to, part.nonce, file=part.file)
+            await self._sending.end(each, "expired", error="too old")
+        self.outdate(chat)
+        lost = {each.source for each in old if not each.source.startswith(EXPIRED)}
+        if not lost:
+            return
+        for each in waiting:
+            if each.source.startswith(EXPIRED) and each not in old and each.tried_at is None:
+                await self._store.outbox.mark(each.id, "dropped", now)
+        count = await self._store.facts.count(chat.key, "expired", len(lost))
+        await self.post(chat, f"{EXPIRED}{old[0].id}", notices.expired(count))

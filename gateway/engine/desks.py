@@ -11,14 +11,16 @@ from commands.ports import Line, ModelView, Opened, SessionView, Stopped, UsageV
 from gateway.clock import Clock
 from gateway.engine.backlog import Backlog
 from gateway.engine.boundary import Boundary
+from gateway.engine.edits import Edits
 from gateway.engine.house import Hosts, House
 from gateway.engine.notices import gist
+from gateway.engine.remarks import kept
 from gateway.engine.work import Ordered, Resumed, Said, Work, events, first_event
 from gateway.engine.worker import Workers
 from gateway.errors import ConfigurationError
 from gateway.models.errors import ModelError
 from gateway.state.protocols import Facts, Store
-from gateway.state.records import InboxItem, PartDraft, SessionLine, UsageLine
+from gateway.state.records import InboxItem, PartDraft, Row, SessionLine, UsageLine
 from platforms.messages import ChatRef
 
 
@@ -132,8 +134,11 @@ class ChatConversation:
         workers: Workers,
         backlog: Backlog,
         settled: Callable[[], Awaitable[None]] | None = None,
+        *,
+        edits: Edits,
     ) -> None:
         """`settled` waits for what commands are writing into memory."""
+        self._edits = edits
         self._house = house
         self._settled = settled
         self._boundary = boundary
@@ -187,8 +192,15 @@ class ChatConversation:
         if not said:
             return "nothing"
         read = next((row.untrusted for row in rows if row.untrusted), "")
-        self._workers.box(key).put(Said((item,), whole=True, words=said, untrusted=read), first=True)
+        files = tuple(file for row in rows if row.role == "user" for file in row.files)
+        papers = [row for row in rows if row.role == "user" and row.untrusted and not row.content]
+        note = "\n".join(filter(None, (kept(row.note) for row in rows if row.role == "user" and row.content)))
+        again = (Row("user", said, note=note, untrusted=read, files=files), *papers)
+        self._workers.box(key).put(Said((item,), whole=True, again=again), first=True)
         return "running"
+
+    async def reanswer(self, key: str, item_id: int) -> Literal["running", "nothing"]:
+        return await self._edits.reanswer(key, item_id)
 
     async def current(self, key: str) -> SessionView | None:
         session = await self._house.store.sessions.current(key)

@@ -121,12 +121,12 @@ def _options(arguments: Sequence[Argument]) -> tuple[MenuOption, ...]:
     return tuple(MenuOption(each.name, each.help, each.required, each.choices) for each in said)
 
 
-def load_all(porter: Porter, found: Doors, settings: Settings, adapters: dict[str, Adapter]) -> list[str]:
-    """Build every adapter into `adapters`; one line for each that could not be."""
-    problems = []
+def load_all(porter: Porter, found: Doors, settings: Settings, adapters: dict[str, Adapter]) -> dict[str, str]:
+    """Build every adapter into `adapters`; those that could not be, and why."""
+    problems = {}
     for manifest in found.manifests.values():
         try:
             adapters[manifest.name] = porter.build(manifest, settings)
         except PlatformDown as error:
-            problems.append(f"{manifest.name}: {error}")
+            problems[manifest.name] = str(error)
     return problems

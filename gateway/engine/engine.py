@@ -15,9 +15,12 @@ from gateway.engine.desks import ChatConversation, ChosenModels, StoredArchive, 
 from gateway.engine.house import House
 from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.orders import Orders
+from gateway.engine.owner_chats import OwnerChats
 from gateway.engine.pairing_desk import PairingDesk
 from gateway.engine.recovery import recover
-from gateway.engine.supervisor import PlatformState, Supervisor, heard
+from gateway.engine.signs import Signs
+from gateway.engine.supervisor import PlatformState, Supervisor
+from gateway.engine.watch import Watch
 from gateway.engine.worker import Workers
 from memory.files import FileTrouble
 from platforms.adapter import Adapter
@@ -40,8 +43,12 @@ class Engine:
         self.workers = Workers(house, boundary, self._orders)
         self._backlog = backlog
         self.reception = Reception(house, self.workers, self._orders, backlog)
-        self._supervisor = Supervisor(house, self.reception)
+        owner_chats = OwnerChats(house.store.facts)
+        self._supervisor = Supervisor(house, self.reception, owner_chats)
+        self.watch = Watch(house, lambda: self.platforms, owner_chats)
+        """Tells the owner of platforms that do not work; whoever opens the engine runs it beside."""
         house.delivery.moved = self.move
+        house.bus.subscribe(Signs(house, self.workers.spawn, self.workers.tell))
         memory = None
         if house.memories is not None:
             memory = MemoryDesk(house.memories.shelf, house.store, house.hosts.forget, house.scope)
@@ -51,10 +58,16 @@ class Engine:
             status=status(self),
             models=ChosenModels(house.store.facts, house.hosts, known_models),
             conversation=ChatConversation(
-                house, boundary, self.workers, backlog, memory.settled if memory is not None else None
+                house,
+                boundary,
+                self.workers,
+                backlog,
+                memory.settled if memory is not None else None,
+                edits=self.reception.edits,
             ),
             memory=memory,
             pending=house.pending,
+            skill_pending=house.skill_pending,
             homes=house.homes,
             pairing=PairingDesk(house.store, house.clock.now, house.delivery.wake),
         )
@@ -68,11 +81,7 @@ class Engine:
     @property
     def platforms(self) -> Mapping[str, PlatformState]:
         """How each platform is doing."""
-        adapters, now = self.house.adapters, self.house.clock.now()
-        return {
-            name: heard(state, adapters[name].last_heard if name in adapters else None, now)
-            for name, state in self._supervisor.states.items()
-        }
+        return self._supervisor.states
 
     async def move(self, old: ChatRef, new: ChatRef) -> None:
         """A chat has a new id: its sessions, what waits for it, its facts, its memory and its mailboxes go along."""
@@ -84,8 +93,10 @@ class Engine:
             except FileTrouble as trouble:
                 self.house.report.warning("memory.not_moved", chat=new.key, why=str(trouble))
 
-    async def start(self, adapters: Sequence[Adapter]) -> None:
-        """Take up what was left, then listen."""
+    async def start(self, adapters: Sequence[Adapter], absent: Mapping[str, str] | None = None) -> None:
+        """Take up what was left, then listen. `absent` are platforms that are wanted and could not be built, and
+        why."""
+        self._supervisor.miss(absent or {})
         await recover(self.house, self.workers, self.reception, self._backlog)
         for adapter in adapters:
             self._supervisor.start(adapter)
@@ -94,5 +105,7 @@ class Engine:
         """Listen no more, give running turns their time, hand over what is ready. What is left waits in the store."""
         await self._supervisor.stop_listening()
         await self.workers.close(self.house.settings().gateway.drain_seconds)
+        if self.house.intake is not None:
+            await self.house.intake.close()
         await self.house.delivery.close()
         await self.workers.told()

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from gateway.agent.conversation import INTERRUPTED
 from gateway.agent.receipts import Happened, Receipt, Waiting, notice, receipt
 from gateway.agent.requests import Request, recognise
+from gateway.attachments.wording import own_words
 from gateway.engine import notices
 from gateway.engine.grades import FALSE_CLAIMS
 from gateway.engine.house import House
@@ -41,7 +42,7 @@ class Ending:
 
 async def epilogue(house: House, end: Ending) -> Receipt | None:
     """The line with its buttons; None when there is nothing to say."""
-    asked = recognise("\n".join(row.content for row in end.rows if row.role == "user" and row.content))
+    asked = recognise(own_words(end.rows))
     called = any(call.name == TOOL for row in end.rows for call in row.tool_calls)
     if house.memories is None or not (asked or called):
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from commands.authority import CONSOLE, role_of
 from commands.spec import Role
@@ -17,9 +18,15 @@ from gateway.config.schema import Settings
 from gateway.engine.session_key import access_rules
 from gateway.errors import InnkeeperError
 from gateway.state.protocols import Store
-from memory.gate import Gate
-from memory.pending.resolve import Approved, Decided, Edited, Rejected, Resolution, Resolver
+from memory.gate import Gate, Rule
+from memory.model import Applied, Draft, Unchanged
+from memory.pending.deciding import Decider
+from memory.pending.folder import PendingFolder, W
+from memory.pending.model import PendingWrite
+from memory.pending.outcomes import Approved, Decided, Edited, Rejected, Resolved
+from memory.pending.resolve import Resolver
 from memory.pending.store import PendingStore
+from memory.scan.doubt import doubt_draft
 from memory.scan.scanner import check
 from memory.shelf import Shelf
 from platforms.messages import ChatRef
@@ -30,6 +37,7 @@ SHELL = "shell"
 ORDERS_KEPT = 50
 """Orders of which is kept what they meant; a crash can only repeat the last ones."""
 
+Made = TypeVar("Made")
 SetKey = Callable[[str, str], Awaitable[None]]
 """Sets a key of config.yaml to a value as written there, and brings it into force."""
 
@@ -42,7 +50,7 @@ class Memories:
     resolver: Resolver
 
     @property
-    def pendings(self) -> PendingStore:
+    def pendings(self) -> PendingFolder[PendingWrite]:
         return self.resolver.pendings
 
     def repair(self) -> list[str]:
@@ -55,12 +63,23 @@ def memories(profile: Profile, settings: Callable[[], Settings], now: Callable[[
     pendings = PendingStore(profile.pending / "memory", now)
     gate = Gate(
         rule=lambda: settings().memory.write_approval,
-        console=lambda chat: chat is not None and ChatRef.parse(chat).platform == CONSOLE,
+        console=at_console,
         operator=lambda who: may_decide(who, settings()),
         put=pendings.put,
+        doubt=lambda draft: _doubtful(draft) if settings().memory.hold_doubtful else "",
     )
     shelf = Shelf(profile.memories, lambda: limits(settings()), now, check=check, decide=gate)
     return Memories(shelf, Resolver(pendings, shelf.holding, shelf.own, now))
+
+
+def _doubtful(draft: Draft) -> str:
+    found = doubt_draft(draft)
+    return found.words if found is not None else ""
+
+
+def at_console(chat: str | None) -> bool:
+    """Whether a chat (by its key) is one where somebody sits and watches."""
+    return chat is not None and ChatRef.parse(chat).platform == CONSOLE
 
 
 def may_decide(who: str, settings: Settings) -> bool:
@@ -69,27 +88,30 @@ def may_decide(who: str, settings: Settings) -> bool:
     return who == SHELL or (bool(who) and role_of(platform, person, access_rules(settings)) >= Role.OPERATOR)
 
 
-class PendingDesk:
-    """`commands.ports.Pending`; and where a turn waits for a decision."""
+class Gatehouse(Generic[W, Made]):
+    """`commands.ports.Gatehouse`: where writes of one kind are decided, and where a turn may wait for that. `key` is
+    the kind's switch in config.yaml, `rule()` what it says now; `now()` in seconds since the epoch."""
 
     def __init__(
         self,
-        memories: Memories,
+        resolver: Decider[W, Made],
         store: Store,
-        settings: Callable[[], Settings],
         now: Callable[[], float],
+        rule: Callable[[], Rule],
+        key: str,
         set_key: SetKey,
     ) -> None:
-        self._memories = memories
+        self._resolver = resolver
         self._store = store
-        self._settings = settings
         self._now = now
+        self._rule = rule
+        self._key = key
         self._set_key = set_key
-        self._waits: dict[str, asyncio.Future[Resolution | None]] = {}
+        self._waits: dict[str, asyncio.Future[Resolved[W, Made] | None]] = {}
 
     @property
-    def resolver(self) -> Resolver:
-        return self._memories.resolver
+    def resolver(self) -> Decider[W, Made]:
+        return self._resolver
 
     def now(self) -> float:
         return self._now()
@@ -104,27 +126,47 @@ class PendingDesk:
             await self._store.facts.put("pending", "meant", orders)
         return orders.get(str(item_id), ())
 
-    def decided(self, name: str, resolution: Resolution) -> None:
+    def decided(self, name: str, resolution: Resolved[W, Made]) -> None:
         if isinstance(resolution, Approved | Rejected | Edited | Decided):
             self._tell(name, resolution)
 
     def put_off(self, name: str) -> None:
         self._tell(name, None)
 
-    def _tell(self, name: str, resolution: Resolution | None) -> None:
+    def _tell(self, name: str, resolution: Resolved[W, Made] | None) -> None:
         waiting = self._waits.pop(name, None)
         if waiting is not None and not waiting.done():
             waiting.set_result(resolution)
 
-    def decision(self, name: str) -> asyncio.Future[Resolution | None]:
+    def decision(self, name: str) -> asyncio.Future[Resolved[W, Made] | None]:
         """What will be decided about a write; None when it was put off."""
         return self._waits.setdefault(name, asyncio.get_running_loop().create_future())
 
     def rule(self) -> bool | str:
-        return self._settings().memory.write_approval
+        return self._rule()
 
     async def set_rule(self, value: str) -> str:
-        return await _tried(self._set_key("memory.write_approval", value))
+        return await _tried(self._set_key(self._key, value))
+
+
+class PendingDesk(Gatehouse[PendingWrite, Applied | Unchanged]):
+    """`commands.ports.Pending`."""
+
+    def __init__(
+        self,
+        memories: Memories,
+        store: Store,
+        settings: Callable[[], Settings],
+        now: Callable[[], float],
+        set_key: SetKey,
+    ) -> None:
+        key = "memory.write_approval"
+        super().__init__(memories.resolver, store, now, lambda: settings().memory.write_approval, key, set_key)
+        self._memories = memories
+
+    @property
+    def resolver(self) -> Resolver:
+        return self._memories.resolver
 
 
 class HomesDesk:

@@ -8,15 +8,18 @@ from typing import Protocol
 
 from gateway.agent.scopes import NOWHERE, Scope, ScopeOf
 from gateway.agent.snapshot import Opening
+from gateway.attachments.intake import Intake
 from gateway.clock import Clock
 from gateway.config.schema import Settings
 from gateway.engine.delivery import Delivery
 from gateway.engine.gatekeeper import HomesDesk, Memories, PendingDesk
 from gateway.engine.session_notes import SessionNotes
+from gateway.engine.skill_gatekeeper import GatedSkills, SkillDesk
 from gateway.events import Bus, TurnFinished
 from gateway.models.client import ModelClient
 from gateway.state.protocols import Store
 from gateway.state.records import Turn, TurnState
+from gateway.tools.send_file import Outlet
 from gateway.tools.toolset import Toolset
 from gateway.transcript import Usage
 from memory.store import Stores
@@ -80,7 +83,13 @@ class House:
     scope: ScopeOf = no_memory
     memories: Memories | None = None
     pending: PendingDesk | None = None
+    skills: GatedSkills | None = None
+    skill_pending: SkillDesk | None = None
     homes: HomesDesk | None = None
+    intake: Intake | None = None
+    """Where attachments are fetched; without it they are named and nothing more."""
+    outlet: Outlet | None = None
+    """Where files for chats are put; without it, what would be one is sent as text."""
     bus: Bus = field(default_factory=Bus)
 
     @property

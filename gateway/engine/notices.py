@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Literal
+
 from gateway.models.errors import (
     ContextTooLong,
     FirstTokenLate,
@@ -17,10 +20,18 @@ from gateway.models.errors import (
 from platforms.messages import Button
 
 NO_MEMORY_HERE = "⚠️ Nothing was saved: memory is off in this chat."
+Kind = Literal["memory", "skills"]
 SHOW = ((Button("Show", "/memory pending"),),)
+SHOW_SKILLS = ((Button("Show skills", "/skills pending"),),)
 """Under a line about what waits."""
 
+_WAITS: Mapping[Kind, tuple[str, str]] = {
+    "memory": ("write to memory", "writes to memory"),
+    "skills": ("change of a skill", "changes of skills"),
+}
+
 CUT_SHORT = "Part of my last reply may not have arrived. /retry sends it again."
+TWICE = "The beginning of my last reply may stand here twice: the connection broke while I wrote it."
 
 
 def not_yours(name: str) -> str:
@@ -54,6 +65,26 @@ def interrupting() -> str:
 
 def steering() -> str:
     return "⏳ Noted; taken in at the next step."
+
+
+def blind(model: str) -> str:
+    """For who sends a picture to a model that does not see: what can be done about it."""
+    return (
+        f"{model} cannot look at pictures: it was told only that one came. /model picks another model for this chat; "
+        "if this one sees after all, set model.sees to true."
+    )
+
+
+def picture_refused(model: str) -> str:
+    """The same for a host that refused them."""
+    return (
+        f"{model} did not take the picture, and answered without it; in this conversation it gets none from now on. "
+        "/new begins another, /model picks another model."
+    )
+
+
+CHANGED = "✏️ You changed a message that I had read already."
+EDIT_IS_NO_COMMAND = "✏️ An edited message does not run as a command; please send it as a new one."
 
 
 def gist(text: str, limit: int = 60) -> str:
@@ -122,6 +153,32 @@ def expired(count: int) -> str:
     return f"⚠️ {_messages(count)} of mine could not be delivered in time and {was} dropped."
 
 
+def held_back(platform: str, seconds: float) -> str:
+    """After an answer that came late because the platform would not take it."""
+    return f"⏳ {platform.title()} made me wait {spell(seconds)} before I could write here again."
+
+
+def spell(seconds: float) -> str:
+    """A length of time in the two largest units that it needs."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min" + (f" {whole % 60} s" if whole % 60 and whole < 600 else "")
+    hours, minutes = whole // 3600, whole % 3600 // 60
+    return f"{hours} h" + (f" {minutes} min" if minutes else "")
+
+
+def platform_trouble(platform: str, why: str, heard: str) -> str:
+    """For the owner, on another platform. `heard` says when the platform was last heard of, if it ever was."""
+    return f"⚠️ {platform.title()} does not work: {why.rstrip('.')}. {heard} I say so when it is back."
+
+
+def platform_back(platform: str, since: str, until: str) -> str:
+    """For the owner. The moments are as they read on a clock."""
+    return f"✅ {platform.title()} works again. It did not from {since} to {until}."
+
+
 def boundary_hint(why: str) -> str:
     return f"💡 {why} A fresh start is cheaper and keeps what was learnt:"
 
@@ -143,11 +200,13 @@ def saving_unknown(why: str) -> str:
     return f"⚠️ I cannot tell whether anything was saved: {why}"
 
 
-def waits(count: int) -> str:
+def waits(count: int, kind: Kind = "memory") -> str:
     """One line where no home chat hears of it."""
-    what = "A write to memory waits" if count == 1 else f"{count} writes to memory wait"
-    return f"🔏 {what} for a yes: /memory pending. /sethome picks the chat that is told."
+    one, many = _WAITS[kind]
+    what = f"A {one} waits" if count == 1 else f"{count} {many} wait"
+    return f"🔏 {what} for a yes: /{kind} pending. /sethome picks the chat that is told."
 
 
-def still_waiting(count: int) -> str:
-    return f"🔏 {'1 write' if count == 1 else f'{count} writes'} to memory still wait{'s' if count == 1 else ''}:"
+def still_waiting(count: int, kind: Kind = "memory") -> str:
+    one, many = _WAITS[kind]
+    return f"🔏 1 {one} still waits:" if count == 1 else f"🔏 {count} {many} still wait:"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from commands.authority import refusal, role_of
 from commands.context import Context, NeedsChat
 from commands.parse import Mistake, Order
+from commands.pending_words import fenced
 from commands.ports import Ports
 from commands.registry import Registry
-from commands.reply import CommandReply
+from commands.reply import CommandReply, NamedText
 from gateway.engine.house import House
 from gateway.engine.session_key import access_rules, home_chats
 from gateway.state.records import InboxItem
-from platforms.messages import ChatKind, TurnSummary
+from platforms.messages import ChatKind, ChatRef, OutFile, TurnSummary
 
 
 class Orders:
@@ -33,12 +36,27 @@ class Orders:
     async def answer(self, item: InboxItem, reply: CommandReply, outcome: str) -> None:
         """Store and send a reply to an event that no turn answers."""
         chat = item.event.chat
+        file = await asyncio.to_thread(self._kept, chat, reply.file) if reply.file is not None else None
+        text = reply.text
+        if reply.file is not None and file is None:
+            text = f"{text}\n{fenced(reply.file.text)}"
         await self._house.delivery.post(
-            chat, f"inbox:{item.id}", reply.text, buttons=reply.buttons, finishes=(item.id,)
+            chat, f"inbox:{item.id}", text, buttons=reply.buttons, finishes=(item.id,), file=file
         )
         await self._house.delivery.flushed(chat)
         if (adapter := self._house.adapters.get(chat.platform)) is not None:
             await adapter.finished(chat, TurnSummary((item.event.event_id,), "", reply.text, outcome=outcome))
+
+    def _kept(self, chat: ChatRef, given: NamedText) -> OutFile | None:
+        """The text as a file to be sent; None where none can be sent."""
+        data, outlet = given.text.encode("utf-8", "replace"), self._house.outlet
+        if outlet is None or len(data) > outlet.limit(chat):
+            return None
+        try:
+            return outlet.keep(given.name, data)
+        except OSError as error:
+            self._house.report.warning("orders.no_file", why=str(error))
+            return None
 
     async def _reply(self, item: InboxItem, order: Order) -> CommandReply:
         event = item.event

@@ -21,8 +21,11 @@ from gateway.state.protocols import Store
 class Platform(Protocol):
     """One platform's state."""
 
-    up: bool
-    words: str
+    @property
+    def up(self) -> bool: ...
+
+    @property
+    def words(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """The live preview of a reply: one state machine that makes the chat read like the text so far, at its pace.
 
-A streamed message's id is committed before anything else happens with it, so that whoever goes on after a crash
-edits it. The preview is cosmetic: what cannot be shown now is delivered at the end.
+Nothing here must arrive: no call is made while the platform wants to be left alone, and fewer when it does not keep
+up. A streamed message's id is committed before anything else happens with it, so that whoever goes on after a crash
+edits it; what could not be shown is delivered at the end.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ FIRST_AFTER = 0.3
 
 BEHIND = 0.1
 """Seconds between two looks while an earlier answer is still being delivered, at least."""
+
+AGAIN = 1.0
+"""Seconds before what could not be shown is tried again, at least."""
 
 TYPING_AFTER = 0.1
 """Seconds before the typing sign: the request to the model goes first, and a quick answer needs none."""
@@ -56,7 +60,6 @@ class Preview:
         self._source = source
         self._clock = clock
         self._halted = halted
-        self._group = group
         self._parts: list[Part | None] = []
         self._texts: list[str] = []
         self._wanted = ""
@@ -65,6 +68,9 @@ class Preview:
         self._tasks: list[asyncio.Task[None]] = []
         self._line = ""
         self._telling: asyncio.Task[None] | None = None
+        self._changed_at = float("-inf")
+        can = adapter.capabilities
+        self._base = max(can.edit_seconds, can.group_edit_seconds if group else 0.0)
 
     async def start(self, *, taken_over: bool) -> None:
         """Show that an answer is coming, and go on from what an earlier process had streamed, if one had."""
@@ -97,36 +103,47 @@ class Preview:
                 await asyncio.wait({task})
         self._tasks, self._telling = [], None
 
+    @property
+    def _pace(self) -> float:
+        return self._delivery.pacing.seconds(self._chat, self._base)
+
     async def _tell(self, line: str) -> None:
         while line and not self._halted():
-            if not self._delivery.quiet(self._chat):
-                await self._adapter.progress(self._chat, line)
+            with self._delivery.cosmetic(self._chat) as adapter:
+                if adapter is not None:
+                    await adapter.progress(self._chat, line)
+                    self._delivery.pacing.spent(self._chat, self._base)
+            await self._clock.sleep(self._pace)
             line, self._line = self._line, ""
 
     async def _type(self) -> None:
+        """The sign that an answer is coming. What changes before everybody's eyes needs none."""
         await self._clock.sleep(TYPING_AFTER)
         while not self._halted():
-            if not self._delivery.quiet(self._chat):
-                await self._adapter.typing(self._chat)
+            if self._clock.monotonic() - self._changed_at >= TYPING_EVERY:
+                with self._delivery.cosmetic(self._chat) as adapter:
+                    if adapter is not None:
+                        await adapter.typing(self._chat)
             await self._clock.sleep(TYPING_EVERY)
 
     async def _follow(self) -> None:
-        can = self._adapter.capabilities
-        pace = max(can.edit_seconds, can.group_edit_seconds if self._group else 0.0)
         await self._news.wait()
-        await self._clock.sleep(min(FIRST_AFTER, pace))
-        while not self._broken and not self._halted():
-            await self._news.wait()
-            if self._delivery.busy(self._chat):  # an earlier answer is on its way: nothing may overtake it
-                await self._clock.sleep(max(pace, BEHIND))
-                continue
-            self._news.clear()
-            if not self._delivery.quiet(self._chat):
-                await to_its_end(self._catch_up())
-            await self._clock.sleep(pace)
+        await self._clock.sleep(min(FIRST_AFTER, self._base))
+        with self._delivery.pacing.showing(self._chat):
+            while not self._broken and not self._halted():
+                await self._news.wait()
+                if self._delivery.busy(self._chat):  # an earlier answer is on its way: nothing may overtake it
+                    await self._clock.sleep(max(self._pace, BEHIND))
+                    continue
+                if (left := self._delivery.quiet_for(self._chat)) > 0:
+                    await self._clock.sleep(left)
+                    continue
+                self._news.clear()
+                shown = await to_its_end(self._catch_up())
+                await self._clock.sleep(self._pace if shown else max(self._pace, AGAIN))
 
-    async def _catch_up(self) -> None:
-        """Make the chat read like the wanted text, part by part."""
+    async def _catch_up(self) -> bool:
+        """Make the chat read like the wanted text, part by part. False when that must be tried again."""
         can = self._adapter.capabilities
         for number, text in enumerate(split(self._wanted, can.limit, can.unit) if self._wanted.strip() else []):
             if number < len(self._texts) and self._texts[number] == text:
@@ -134,18 +151,37 @@ class Preview:
             try:
                 async with self._delivery.lane(self._chat).lock:
                     await self._put(number, text)
-            except RetryAfter as error:
-                self._delivery.hush(self._chat, error.seconds)
-                return
-            except (DeliveryError, StaleEpoch, DatabaseFault):
-                self._broken = True  # the end will tell: delivery sends or edits what is missing
-                return
+            except (DeliveryError, StaleEpoch, DatabaseFault) as error:
+                self._missed(number, error)
+                return False
+        return True
+
+    def _missed(self, number: int, fault: Exception) -> None:
+        """What could not be shown now is shown with what comes next, if its message can still be known; otherwise the
+        end will tell: delivery sends or edits what is missing."""
+        match fault:
+            case RetryAfter():
+                self._delivery.hush(self._chat, fault.seconds)
+            case NotSent():
+                pass
+            case Uncertain() if self._known(number) is not None:
+                self._delivery.pacing.pressed(self._chat)
+            case _:
+                self._broken = True
+        self._news.set()
+
+    def _known(self, number: int) -> Part | None:
+        """The streamed message of a part, where there is one."""
+        return self._parts[number] if number < len(self._parts) else None
 
     async def _put(self, number: int, text: str) -> None:
-        if number < len(self._parts) and (known := self._parts[number]) is not None:
-            await self._adapter.edit(str(known.remote_id), Outbound(self._chat, text))
-        else:
-            await self._post(number, text)
+        with self._delivery.reach.trying(self._chat.platform, self._chat.key):
+            if (known := self._known(number)) is not None:
+                await self._adapter.edit(str(known.remote_id), Outbound(self._chat, text))
+            else:
+                await self._post(number, text)
+        self._changed_at = self._clock.monotonic()
+        self._delivery.pacing.spent(self._chat, self._base)
         if number < len(self._texts):
             self._texts[number] = text
         else:

@@ -15,16 +15,18 @@ from gateway.agent.assisted import Assistant, as_text
 from gateway.agent.conversation import dangling, messages, reply_text
 from gateway.agent.limits import BudgetSpent, TurnLimits, over_budget
 from gateway.agent.loop import Answer, Loop, Offer
+from gateway.attachments.wording import own_words
 from gateway.engine import notices
 from gateway.engine.earshot import who
 from gateway.engine.epilogue import TOOL, Ending, count_claim, epilogue
 from gateway.engine.house import House
+from gateway.engine.sight import Sight
 from gateway.engine.steps import to_its_end
 from gateway.engine.stream import Preview
 from gateway.errors import ConfigurationError
 from gateway.events import ModelCalled, TurnStarted
 from gateway.models.client import HostInfo, ModelClient, Reply, ToolSchema
-from gateway.models.errors import ContextTooLong, ModelError
+from gateway.models.errors import ContextTooLong, ModelError, RequestRefused
 from gateway.models.tokens import estimate
 from gateway.state.records import Compaction, InboxItem, PartDraft, Row, Session, StoredMessage, Turn, TurnState
 from gateway.tools.tool import ToolContext
@@ -84,6 +86,7 @@ class TurnRun:
         self._asked_at = house.clock.monotonic()
         self._outcome: Outcome | None = None
         self._ending: Ending | None = None
+        self._sight = Sight(house.store.facts, session.id, client)
 
     async def run(self, asking: asyncio.Future[HostInfo], assisted: Callable[[HostInfo], bool]) -> Outcome:
         """Work until there is a reply or a reason, and store it. `asking` brings what the host says of itself, which
@@ -100,6 +103,7 @@ class TurnRun:
                 await self.progress("waiting for the model host")
             info = await asking
             self._assisted = assisted(info)
+            self._sight.judge(info)
             await self._keep_within(info)
             try:
                 answer = await self._converse()
@@ -107,6 +111,10 @@ class TurnRun:
                 if not await self._compact(info.window or 8192):
                     raise
                 self.house.report.info("turn.compacted", turn=self.turn.id, why=str(error))
+                answer = await self._converse()
+            except RequestRefused:
+                if not self._sight.refused(self._conversation()):
+                    raise
                 answer = await self._converse()
         except ModelError as error:
             self.house.report.warning("turn.no_answer", turn=self.turn.id, error=str(error))
@@ -140,7 +148,7 @@ class TurnRun:
         self._stop_if_halted()
         await self._check_budget()
         self._asked_at = self.house.clock.monotonic()
-        shown = messages(self.session.prompt, self._stored, self._compaction)
+        shown = self._sight.shown(self._conversation())
         return as_text(shown) if self._assisted else shown
 
     async def steering(self) -> None:
@@ -175,6 +183,7 @@ class TurnRun:
 
     async def _load(self) -> None:
         self._compaction, self._stored = await self.house.store.turns.conversation(self.session.id, self.turn.id)
+        await self._sight.load(self._stored)
         if self.turn.starts > 1 and (missing := dangling(self._rows_of_turn())):
             await self._add(missing, ())
 
@@ -187,9 +196,13 @@ class TurnRun:
             toolset=self.house.toolset,
             context=ToolContext(chat, self.session.id, self.turn.id, self._speaker, direct=not self._group),
             limits=TurnLimits(settings.agent.max_iterations),
-            assistant=Assistant(tools, self.house.wants_tool) if self._assisted and tools else None,
+            assistant=Assistant(tools, self._wants_tool) if self._assisted and tools else None,
             effort=self._effort(settings.model.reasoning_effort),
         )
+
+    def _wants_tool(self, text: str) -> bool:
+        """Whether a tool may be called for: by what the person says, not by what stands in a document."""
+        return self.house.wants_tool(own_words(self._rows_of_turn()))
 
     def _effort(self, configured: str | None) -> str | None:
         """How long the main model may think; one that was picked for the chat is left to its host."""
@@ -206,7 +219,7 @@ class TurnRun:
         return await self._loop.run()
 
     async def _answer(self, answer: Answer) -> Outcome:
-        self._notices.extend(answer.notices)
+        self._notices += [*answer.notices, *await self._sight.notices(self._stored, self.turn.id)]
         lines = [f"_{line}_" for line in self._notices]
         shown = "\n\n".join(piece for piece in (answer.text, *lines) if piece)
         parts = self.house.delivery.cut(self.turn.chat, shown)
@@ -288,9 +301,10 @@ class TurnRun:
 
     def used(self) -> int:
         """Tokens of the conversation as it stands, estimated."""
-        return estimate(
-            messages(self.session.prompt, self._stored, self._compaction), load_schemas(self.session.tools)
-        )
+        return estimate(self._sight.counted(self._conversation()), load_schemas(self.session.tools))
+
+    def _conversation(self) -> tuple[Message, ...]:
+        return messages(self.session.prompt, self._stored, self._compaction)
 
     def _summariser(self) -> ModelClient:
         """The model for summaries: the chat's own, unless another is configured."""

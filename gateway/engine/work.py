@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from commands.parse import Order
-from gateway.state.records import InboxItem, Turn
+from gateway.state.records import InboxItem, Row, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +16,8 @@ class Said:
     items: tuple[InboxItem, ...]
     whole: bool = False
     """Nothing more belongs to it: no second part is waited for."""
-    words: str | None = None
-    """What is said, as a model reads it, when that is not the events' own text: what `/retry` says once more."""
-    untrusted: str = ""
-    """Where text came from that nobody vouches for and that was read for these words before."""
+    again: tuple[Row, ...] = ()
+    """The rows that say it, when that is not for the events to tell: what `/retry` says once more."""
 
 
 @dataclass(frozen=True, slots=True)

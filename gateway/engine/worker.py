@@ -206,10 +206,7 @@ class Workers:
             await self._gather(running, box, said)
         running.gathering = False
         items = events(running.work)
-        attempt = Attempt(
-            self._house, self._boundary, self.tell, running, box.key, items, None, said.words, said.untrusted
-        )
-        await self._try(attempt)
+        await self._try(Attempt(self._house, self._boundary, self.tell, running, box.key, items, None, said.again))
 
     async def _resumed(self, running: Running[Work], key: str, turn: Turn) -> None:
         items = tuple(await self._house.store.inbox.of_turn(turn.id))
@@ -223,7 +220,19 @@ class Workers:
             if not isinstance(following, Said) or not _belongs(said.items[-1].event, following.items[0].event):
                 break
             box.waiting.popleft()
-            running.work = said = Said((*said.items, *following.items))
+            running.work = said = Said((*events(running.work), *following.items))  # which may have been edited
+
+    def expects(self, key: str, event: Inbound) -> bool:
+        """Whether an event is a further part of what came in last for this session, a moment ago."""
+        box = self._boxes.get(key)
+        lines = [*box.waiting] if box is not None else []
+        if box is not None and not lines and box.running is not None and box.running.gathering:
+            lines = [box.running.work]
+        if not lines or not isinstance(said := lines[-1], Said) or said.whole:
+            return False
+        last = said.items[-1]
+        late = self._house.clock.now() - last.received_at > SECOND_PART
+        return not late and self._more_to_come(last.event) and _belongs(last.event, event)
 
     def _more_to_come(self, event: Inbound) -> bool:
         adapter = self._house.adapters.get(event.chat.platform)

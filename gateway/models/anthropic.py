@@ -19,7 +19,9 @@ from gateway.models.errors import HostDown, ModelError
 from gateway.models.exchange import exchange
 from gateway.models.faults import Place, broken, from_status
 from gateway.models.patience import Patience
+from gateway.models.pictures import loaded
 from gateway.models.pieces import Piece, Spent
+from gateway.models.sight import sees_by_name
 from gateway.models.transport import on_this_machine, reason, transport_errors
 
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ PROBE_SECONDS = 5.0
 
 
 class AnthropicClient:
-    """One model there. `window` (tokens) overrides what the server says; `base_url` is the root, without /v1."""
+    """One model there. `window` (tokens) overrides what the server says; `base_url` is the root, without /v1. `sees`
+    None goes by the model's name."""
 
     def __init__(
         self,
@@ -45,6 +48,7 @@ class AnthropicClient:
         window: int | None = None,
         local: bool | None = None,
         patience: Patience | None = None,
+        sees: bool | None = None,
     ) -> None:
         self._host = name
         self._model = model
@@ -54,6 +58,7 @@ class AnthropicClient:
         self._window = window
         self._local = on_this_machine(base_url) if local is None else local
         self._patience = patience or Patience.standard(local=self._local)
+        self._sees = sees_by_name(model, usual=True) if sees is None else sees
         self._sdk: anthropic.AsyncAnthropic | None = None
         self._building = asyncio.Lock()
         self._info: HostInfo | None = None
@@ -84,14 +89,14 @@ class AnthropicClient:
 
     async def info(self) -> HostInfo:
         if self._info is None:
-            found = HostInfo(window=self._window or USUAL_WINDOW, local=self._local, sees=True)
+            found = HostInfo(window=self._window or USUAL_WINDOW, local=self._local, sees=self._sees)
             if self._window is not None:
                 self._info = found
                 return found
             asked = await self._ask_window()
             if asked is None:
                 return found  # not known yet: ask again the next time
-            self._info = HostInfo(window=asked or USUAL_WINDOW, local=self._local, sees=True)
+            self._info = HostInfo(window=asked or USUAL_WINDOW, local=self._local, sees=self._sees)
         return self._info
 
     async def close(self) -> None:
@@ -120,11 +125,12 @@ class AnthropicClient:
 
         assert self._sdk is not None  # stream() warmed
         reader = Events()
+        shown = await loaded(request.messages) if self._sees else {}
         begun = False
         try:
             opened = await self._sdk.post(
                 "/v1/messages",
-                body=body(request, self._model),
+                body=body(request, self._model, shown),
                 cast_to=object,
                 stream=True,
                 stream_cls=anthropic.AsyncStream[object],

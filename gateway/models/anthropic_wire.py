@@ -11,6 +11,7 @@ from typing import Any
 
 from gateway.models.client import Message, Request, ToolCall, Usage
 from gateway.models.openai_wire import plain
+from gateway.models.pictures import Shown
 from gateway.models.pieces import CallPart, Ended, Piece, Spent, Thought, Words, joined_halves
 
 DEFAULT_MAX_TOKENS = 8192
@@ -38,9 +39,9 @@ _CACHE = {"type": "ephemeral"}
 Block = dict[str, Any]
 
 
-def body(request: Request, model: str) -> dict[str, Any]:
+def body(request: Request, model: str, shown: Shown | None = None) -> dict[str, Any]:
     """The JSON body. At most three breakpoints of the four allowed: the system prompt, where the previous request
-    ended, and the end. Free of lone surrogates."""
+    ended, and the end. Free of lone surrogates. `shown` holds the pictures that the host is to see."""
     made: dict[str, Any] = {"model": model, "stream": True, "max_tokens": request.max_tokens or DEFAULT_MAX_TOKENS}
     if request.temperature is not None:
         made["temperature"] = request.temperature
@@ -63,7 +64,7 @@ def body(request: Request, model: str) -> dict[str, Any]:
     head, rest = _system(request.messages)
     if head:
         made["system"] = [{"type": "text", "text": head, "cache_control": _CACHE}]
-    made["messages"] = _turns(rest)
+    made["messages"] = _turns(rest, shown or {})
     return made
 
 
@@ -73,12 +74,12 @@ def _system(messages: tuple[Message, ...]) -> tuple[str, tuple[Message, ...]]:
     return "", messages
 
 
-def _turns(messages: tuple[Message, ...]) -> list[dict[str, Any]]:
+def _turns(messages: tuple[Message, ...], shown: Shown) -> list[dict[str, Any]]:
     """Messages as alternating turns of blocks; results of tools are blocks of the person's turn."""
     turns: list[dict[str, Any]] = []
     for message in messages:
         role = "assistant" if message.role == "assistant" else "user"
-        blocks = _blocks(message)
+        blocks = _blocks(message, shown)
         if not blocks:
             continue  # the format refuses empty text
         if turns and turns[-1]["role"] == role:
@@ -92,13 +93,19 @@ def _turns(messages: tuple[Message, ...]) -> list[dict[str, Any]]:
     return turns
 
 
-def _blocks(message: Message) -> list[Block]:
+def _blocks(message: Message, shown: Shown) -> list[Block]:
     text = joined_halves(message.content)
     if message.role == "tool":
         result = {"type": "tool_result", "tool_use_id": _id(message.tool_call_id or ""), "content": text}
         return [result]
-    blocks: list[Block] = [{"type": "text", "text": text}] if text.strip() else []
+    seen = [each for each in message.pictures if each.path in shown]
+    blocks: list[Block] = [_image(each.media_type, shown[each.path]) for each in seen]
+    blocks += [{"type": "text", "text": text}] if text.strip() else []
     return blocks + [_use(call) for call in message.tool_calls]
+
+
+def _image(media_type: str, data: str) -> Block:
+    return {"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}}
 
 
 def _use(call: ToolCall) -> Block:

@@ -33,6 +33,11 @@ _TOO_LONG = re.compile(
 )
 _NO_MONEY = re.compile(r"insufficient_quota|credit balance|exceeded your current quota|billing", re.IGNORECASE)
 _LOADING = re.compile(r"loading model|model is loading|currently loading", re.IGNORECASE)
+_NO_PICTURES = re.compile(
+    r"image input is not supported|support(?:s)? image input|not a multimodal model|does not support (?:image|vision)"
+    r"|(?:failed|unable) to (?:decode|load|process) (?:the )?image|could not process image",
+    re.IGNORECASE,
+)
 _MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|key|gsk|xai|AIza)[-_][\w*.\-]{6,}|\bBearer\s+\S+", re.IGNORECASE)
 _LONGEST = 300
@@ -75,6 +80,8 @@ def from_status(place: Place, status: int, body: object, headers: Mapping[str, s
     searched = f"{code} {words}"
     if _LOADING.search(searched):
         return HostLoading(f"{place.host} is loading its model")
+    if _NO_PICTURES.search(words):
+        return RequestRefused(f"{place.host} does not take the pictures{told}")  # whatever the status: hosts vary
     if status == 402 or (status in (400, 403, 429) and _NO_MONEY.search(searched)):
         return QuotaExhausted(f"{place.host}: the account has no credit left{told}")
     if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(searched)):

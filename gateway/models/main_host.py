@@ -23,7 +23,7 @@ MAIN = "main"
 @dataclass(frozen=True, slots=True)
 class HostPlan:
     """One host as configured. `kind` is its wire or `local`; `local` None goes by the address; `concurrency` None
-    does not limit."""
+    does not limit; `sees` None asks the host, and else goes by the model's name."""
 
     name: str
     kind: str
@@ -32,6 +32,7 @@ class HostPlan:
     window: int | None = None
     local: bool | None = None
     concurrency: int | None = None
+    sees: bool | None = None
 
     @property
     def cloud(self) -> str | None:
@@ -56,6 +57,7 @@ def main_host(settings: Settings, keys: Mapping[str, str]) -> HostPlan:
         api_key=model.api_key or found.api_key,
         window=model.context_window or found.window,
         local=found.local if model.local == "auto" else bool(model.local),
+        sees=found.sees if model.sees == "auto" else bool(model.sees),
     )
 
 
@@ -76,6 +78,7 @@ def named_host(settings: Settings, keys: Mapping[str, str], name: str) -> HostPl
         host.context_window,
         None if host.local == "auto" else bool(host.local),
         host.concurrency,
+        None if host.sees == "auto" else bool(host.sees),
     )
 
 

@@ -7,8 +7,10 @@ are faults.py's, silence is patience.py's; nothing is retried here.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -19,7 +21,9 @@ from gateway.models.exchange import exchange
 from gateway.models.faults import Place, broken, from_status
 from gateway.models.openai_wire import Dialect, body, info_from_props, pieces, served, window_of
 from gateway.models.patience import Patience
+from gateway.models.pictures import Shown, loaded
 from gateway.models.pieces import Piece, Reading, Spent
+from gateway.models.sight import sees_by_entry, sees_by_name
 from gateway.models.transport import on_this_machine, reason, transport_errors
 
 if TYPE_CHECKING:
@@ -28,14 +32,18 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10.0
 PROBE_SECONDS = 5.0
 """For questions about the host; answers to prompts have `Patience` instead."""
+TRANSCRIPTION_SECONDS = 80.0
 OFFICIAL = "api.openai.com"
+_ANY = re.compile("")
+_LISTENS = re.compile(r"(?i)whisper|transcri|voxtral|parakeet|canary")
 
 
 class OpenAICompatible:
     """One model on one server. `base_url` usually ends in /v1. `model` "auto" takes the first that is served.
 
     `window` (tokens) overrides what the host says. `local` marks a host that shares this machine; None goes by the
-    address. `llama_cpp` tells that the server is llama.cpp's; None finds out where that is likely.
+    address. `llama_cpp` tells that the server is llama.cpp's; None finds out where that is likely. `sees` says
+    whether the model takes pictures; None asks the host, and else goes by the model's name.
     """
 
     def __init__(
@@ -50,6 +58,7 @@ class OpenAICompatible:
         local: bool | None = None,
         patience: Patience | None = None,
         llama_cpp: bool | None = None,
+        sees: bool | None = None,
     ) -> None:
         self._host = name
         self._model = model
@@ -60,6 +69,7 @@ class OpenAICompatible:
         self._local = on_this_machine(base_url) if local is None else local
         self._patience = patience or Patience.standard(local=self._local)
         self._llama_cpp = llama_cpp
+        self._sees = sees
         self._sdk: openai.AsyncOpenAI | None = None
         self._building = asyncio.Lock()
         self._info: HostInfo | None = None
@@ -84,7 +94,9 @@ class OpenAICompatible:
             self._model = await self._first_served()
         if self._llama_cpp is None and self._may_be_llama_cpp():
             await self.info()
-        deltas = exchange(self._pieces(request), request, self._place(), self._patience, self._clock)
+        pictured = any(message.pictures for message in request.messages)
+        shown = await loaded(request.messages) if pictured and (await self.info()).sees else {}
+        deltas = exchange(self._pieces(request, shown), request, self._place(), self._patience, self._clock)
         async with aclosing(deltas):
             async for delta in deltas:
                 yield delta
@@ -93,11 +105,13 @@ class OpenAICompatible:
         if self._info is not None:
             return self._info
         await self.warm()
-        info = HostInfo(window=self._window, local=self._local)
+        named = sees_by_name(self._model) if self._sees is None else self._sees
+        info = HostInfo(window=self._window, local=self._local, sees=named)
         props = await self._probe(self._root() + "/props") if self._may_be_llama_cpp() else None
         if isinstance(props, Mapping) and "default_generation_settings" in props:
             self._llama_cpp = True
-            self._info = info_from_props(props, info)
+            said = info_from_props(props, info)
+            self._info = said if self._sees is None else replace(said, sees=self._sees)
             return self._info
         models = await self._probe("/models")
         if models is None:
@@ -106,8 +120,27 @@ class OpenAICompatible:
             self._llama_cpp = False
         entries = served(models)
         entry = next((each for each in entries if each["id"] == self._model or self._model == "auto"), {})
-        self._info = HostInfo(window=self._window or window_of(entry), local=self._local)
+        sees = sees_by_entry(entry) if self._sees is None else self._sees
+        if sees is None:
+            sees = info.sees or sees_by_name(str(entry.get("id", "")))
+        self._info = replace(info, window=self._window or window_of(entry), sees=sees)
         return self._info
+
+    async def transcribe(self, data: bytes, name: str) -> str:
+        """What is said in a recording; `name` has the ending of its format. A model "auto" is the served one that
+        sounds like it. Raises ModelError."""
+        await self.warm()
+        assert self._sdk is not None  # warmed
+        if self._model == "auto":
+            self._model = await self._first_served(_LISTENS)
+        try:
+            said = await self._sdk.audio.transcriptions.create(
+                model=self._model, file=(name, data), response_format="json", timeout=TRANSCRIPTION_SECONDS
+            )
+        except _troubles() as error:
+            raise self._translated(error, False) from None
+        text = getattr(said, "text", said)
+        return text if isinstance(text, str) else ""
 
     async def close(self) -> None:
         sdk, self._sdk = self._sdk, None
@@ -142,7 +175,7 @@ class OpenAICompatible:
     def _may_be_llama_cpp(self) -> bool:
         return self._llama_cpp is not False and (self._local or self._base_url.startswith("http://"))
 
-    async def _pieces(self, request: Request) -> AsyncGenerator[Piece, None]:
+    async def _pieces(self, request: Request, shown: Shown) -> AsyncGenerator[Piece, None]:
         import openai
 
         assert self._sdk is not None  # stream() warmed
@@ -155,7 +188,7 @@ class OpenAICompatible:
             # `create()` walks through every argument, 64 ms at 300 messages; `post` sends the body as it is.
             opened = await self._sdk.post(
                 "/chat/completions",
-                body=body(request, self._model, dialect),
+                body=body(request, self._model, dialect, shown),
                 cast_to=object,
                 stream=True,
                 stream_cls=openai.AsyncStream[object],
@@ -181,7 +214,7 @@ class OpenAICompatible:
         words = "it sent something that is not JSON" if isinstance(error, ValueError) else reason(error)
         return broken(place, words) if begun else place.down(words)
 
-    async def _first_served(self) -> str:
+    async def _first_served(self, preferred: re.Pattern[str] = _ANY) -> str:
         assert self._sdk is not None  # stream() warmed
         try:
             models = await self._sdk.get("/models", cast_to=object, options={"timeout": PROBE_SECONDS})
@@ -190,7 +223,8 @@ class OpenAICompatible:
         entries = served(models)
         if not entries:
             raise ModelMissing(f"{self._host} names no model; set model.model")
-        return str(entries[0]["id"])
+        names = [str(entry["id"]) for entry in entries]
+        return next((name for name in names if preferred.search(name)), names[0])
 
     async def _probe(self, path: str) -> object | None:
         """The JSON at `path`; None when there is no answer yet, an empty object when the answer is a refusal."""

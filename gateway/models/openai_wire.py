@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gateway.models.client import HostInfo, Message, Request, ToolSchema, Usage
+from gateway.models.pictures import Shown
 from gateway.models.pieces import CallPart, Ended, Piece, Reading, Spent, Thought, Words, joined_halves
 
 _FINISH = {
@@ -39,8 +40,9 @@ class Dialect:
     official: bool = False
 
 
-def body(request: Request, model: str, dialect: Dialect) -> dict[str, Any]:
-    """The JSON body, in the order in which it is to be written. Free of lone surrogates."""
+def body(request: Request, model: str, dialect: Dialect, shown: Shown | None = None) -> dict[str, Any]:
+    """The JSON body, in the order in which it is to be written. Free of lone surrogates. `shown` holds the pictures
+    that the host is to see."""
     made: dict[str, Any] = {"model": model, "stream": True, "stream_options": {"include_usage": True}}
     if dialect.progress:
         made["return_progress"] = True
@@ -57,7 +59,7 @@ def body(request: Request, model: str, dialect: Dialect) -> dict[str, Any]:
         made["response_format"] = {"type": "json_schema", "json_schema": shape}
     if request.tools:
         made["tools"] = [_tool(tool) for tool in request.tools]
-    made["messages"] = [_message(message) for message in request.messages]
+    made["messages"] = [_message(message, shown or {}) for message in request.messages]
     return made
 
 
@@ -81,8 +83,11 @@ def _tool(tool: ToolSchema) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _message(message: Message) -> dict[str, Any]:
+def _message(message: Message, shown: Shown) -> dict[str, Any]:
     made: dict[str, Any] = {"role": message.role, "content": joined_halves(message.content)}
+    pictures = [_image(each.media_type, shown[each.path]) for each in message.pictures if each.path in shown]
+    if pictures:
+        made["content"] = [{"type": "text", "text": made["content"]}, *pictures]
     if message.tool_calls:
         made["tool_calls"] = [
             {
@@ -95,6 +100,10 @@ def _message(message: Message) -> dict[str, Any]:
     if message.tool_call_id is not None:
         made["tool_call_id"] = message.tool_call_id
     return made
+
+
+def _image(media_type: str, data: str) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": f"data:{media_type};base64,{data}"}}
 
 
 def pieces(event: object) -> Iterator[Piece]:

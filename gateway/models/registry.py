@@ -73,6 +73,24 @@ class HostRegistry:
         prefixed = model if model.partition("/")[0] == provider else f"{provider}/{model}"
         return self.resolve(prefixed)
 
+    def transcriber(self) -> OpenAICompatible | None:
+        """The host that writes down voice messages, None when none is configured. Raises ConfigurationError for one
+        that is not of kind openai."""
+        chosen = self._settings.auxiliary.transcription
+        if chosen.provider is None:
+            return None
+        name = self._main.name if chosen.provider == "auto" else chosen.provider
+        plan = self._main if name == self._main.name else named_host(self._settings, self._keys, name)
+        if plan is None or plan.kind != "openai":
+            raise ConfigurationError([f"auxiliary.transcription.provider: {name} is no host of kind openai"])
+        key = (f"{plan.name} listening", chosen.model)
+        if key not in self._bare:
+            at_openai = chosen.model == "auto" and plan.cloud == "openai"
+            self._bare[key] = self._build(plan, "whisper-1" if at_openai else chosen.model)
+        client = self._bare[key]
+        assert isinstance(client, OpenAICompatible), "it was built from a plan of that kind"
+        return client
+
     def in_flight(self, host: str) -> int:
         """Requests of ours on the wire to that host now: what reviews go by to find a host idle."""
         limit = self._limits.get(host)
@@ -145,6 +163,7 @@ class HostRegistry:
                 base_url=plan.address,
                 window=plan.window,
                 local=plan.local,
+                sees=plan.sees,
             )
         return OpenAICompatible(
             plan.name,
@@ -154,6 +173,7 @@ class HostRegistry:
             clock=self._clock,
             window=plan.window,
             local=plan.local,
+            sees=plan.sees,
         )
 
 

@@ -12,12 +12,15 @@ CHARACTERS_PER_TOKEN = 4.0
 PER_MESSAGE = 4
 """Tokens that a chat template puts around each message."""
 
+PER_PICTURE = 1_200
+"""Tokens of a picture: hosts scale large ones down, to between 600 and 1,600 tokens each."""
+
 
 def estimate(messages: Iterable[Message], tools: Iterable[ToolSchema] = ()) -> int:
-    """Tokens of a whole prompt. Within about a third of the truth for prose in most scripts."""
+    """Tokens of a whole prompt, pictures included. Within about a third of the truth for prose in most scripts."""
     total = 0.0
     for message in messages:
-        total += PER_MESSAGE + weight(message.content)
+        total += PER_MESSAGE + weight(message.content) + PER_PICTURE * len(message.pictures)
         for call in message.tool_calls:
             total += PER_MESSAGE + weight(call.name) + weight(call.arguments)
     for tool in tools:

@@ -35,6 +35,7 @@ def load_event(body: str) -> Inbound:
     raw["chat"] = ChatRef(**raw["chat"])
     raw["kind"] = ChatKind(raw["kind"])
     raw["sender"] = Sender(**raw["sender"])
+    raw["quoted_from"] = Sender(**quoted) if (quoted := raw.get("quoted_from")) else None
     raw["attachments"] = tuple(Attachment(**each) for each in raw["attachments"])
     return Inbound(**raw)
 

@@ -116,6 +116,33 @@ class InboxContract:
         assert waiting == [(ids[0], True), (ids[2], False)]
         assert await store.inbox.held_keys() == []
 
+    async def test_a_message_is_found_with_its_edits(self, store: Store) -> None:
+        first = replace(event(1, "before"), quoted="what?", quoted_from=Sender("8", HALF))
+        changed = replace(first, event_id="e2", text="after", edited=True)
+        pressed = replace(event(3), message_id="m1", pressed=True)
+        elsewhere = event(4, chat=ChatRef("telegram", "-200"))
+        for each in (first, changed, pressed, replace(elsewhere, message_id="m1")):
+            await store.inbox.accept(each, each.chat.key, NOON)
+        found = await store.inbox.versions(CHAT.key, "m1")
+        assert [(each.item.event, each.state, each.turn_id) for each in found] == [
+            (first, "new", None),
+            (changed, "new", None),
+        ]
+        await store.inbox.amend(found[0].item.id, replace(first, text="after"), found[1].item.id)
+        former, edit = await store.inbox.versions(CHAT.key, "m1")
+        assert (former.item.event.text, former.state, edit.state) == ("after", "new", "done")
+
+    async def test_what_no_turn_took_can_be_wanted_once(self, store: Store) -> None:
+        turn = await begun(store)
+        item = await store.inbox.accept(event(2), CHAT.key, NOON)
+        assert item is not None
+        assert not await store.inbox.reopen(item.id), "it is new still"
+        await store.inbox.done([item.id])
+        assert [await store.inbox.reopen(item.id) for _ in range(2)] == [True, False]
+        assert [each.wanted for each in await store.inbox.open_items()] == [True]
+        await store.turns.finish(turn, "answered", NOON, rows=[], parts=[])
+        assert not await store.inbox.reopen(turn.inbox_ids[0])
+
     async def test_what_is_over_is_neither_held_nor_released(self, store: Store) -> None:
         turn = await begun(store)
         await store.inbox.hold(turn.inbox_ids)

@@ -6,7 +6,7 @@ import asyncio
 
 from gateway.state.contract import CHAT, NOON, ODD, ODD_READ, begun, event, refused, session
 from gateway.state.protocols import Store
-from gateway.state.records import Compaction, PartDraft, Row
+from gateway.state.records import Compaction, KeptFile, PartDraft, Row
 from gateway.transcript import ToolCall
 
 
@@ -43,6 +43,19 @@ class TurnsContract:
         assert said.content == ODD_READ
         calls = (ToolCall(ODD_READ, ODD_READ, '{"a":"\ufffd"}'),)
         assert read == Row("assistant", ODD_READ, ODD_READ, calls, ODD_READ, ODD_READ)
+
+    async def test_rows_keep_their_files_and_open_sessions_use_them(self, store: Store) -> None:
+        turn = await begun(store)
+        files = tuple(KeptFile("picture", ODD, "image/png", f"/cache/{number}") for number in range(2))
+        rows = [Row("user", "a", files=files[:1]), Row("user", "b", files=files[1:])]
+        ids = await store.turns.add(turn, rows, NOON)
+        read = [each.row.files for each in await store.turns.messages("s1")]
+        assert read == [(), *((KeptFile("picture", ODD_READ, "image/png", f"/cache/{each}"),) for each in range(2))]
+        assert await store.turns.files_in_use() == {"/cache/0", "/cache/1"}
+        await store.turns.compact("s1", Compaction(ids[0], "summary"), NOON)
+        assert await store.turns.files_in_use() == {"/cache/1"}
+        await store.sessions.close("s1", "new", NOON)
+        assert await store.turns.files_in_use() == frozenset()
 
     async def test_a_turn_needs_an_open_session(self, store: Store) -> None:
         item = await store.inbox.accept(event(1), CHAT.key, NOON)

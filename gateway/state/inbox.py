@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gateway.state.codec import clean, dump_event, load_event
 from gateway.state.database import Database, in_batches
-from gateway.state.records import DeadLetter, InboxItem
+from gateway.state.records import DeadLetter, InboxItem, Version
 from platforms.messages import Inbound
 
 COLUMNS = "id, session_key, body, received_at, wanted"
@@ -59,6 +59,32 @@ class SqliteInbox:
 
     async def of_turn(self, turn_id: int) -> list[InboxItem]:
         return await self._select("turn_id = ? ORDER BY id", turn_id)
+
+    async def versions(self, session_key: str, message_id: str) -> list[Version]:
+        def work(db: sqlite3.Connection) -> list[Version]:
+            query = (
+                f"SELECT {COLUMNS}, state, turn_id FROM inbox"
+                " WHERE session_key = ? AND json_extract(body, '$.message_id') = ? ORDER BY id"
+            )
+            found = [Version(_item(row), row["state"], row["turn_id"]) for row in db.execute(query, wanted)]
+            return [each for each in found if not each.item.event.pressed]
+
+        wanted = (session_key, message_id)
+        return await self._database.read(work)
+
+    async def amend(self, item_id: int, event: Inbound, edit_id: int) -> None:
+        def work(db: sqlite3.Connection) -> None:
+            db.execute("UPDATE inbox SET body = ? WHERE id = ?", (dump_event(event), item_id))
+            db.execute("UPDATE inbox SET state = 'done' WHERE id = ? AND state = 'new'", (edit_id,))
+
+        await self._database.write(work, durable=True)
+
+    async def reopen(self, item_id: int) -> bool:
+        def work(db: sqlite3.Connection) -> bool:
+            again = "UPDATE inbox SET state = 'new', wanted = 1 WHERE id = ? AND state = 'done' AND turn_id IS NULL"
+            return bool(db.execute(again, (item_id,)).rowcount)
+
+        return await self._database.write(work, durable=True)
 
     async def hold(self, ids: Sequence[int]) -> None:
         await self._mark(ids, "state = 'held'", "state = 'new'")

@@ -27,6 +27,7 @@ from gateway.state.records import (
     Turn,
     TurnState,
     UsageLine,
+    Version,
     WrongCode,
 )
 from gateway.transcript import Usage
@@ -50,6 +51,15 @@ class Inbox(Protocol):
     async def held(self, session_key: str) -> list[InboxItem]: ...
 
     async def of_turn(self, turn_id: int) -> list[InboxItem]: ...
+
+    async def versions(self, session_key: str, message_id: str) -> list[Version]:
+        """The message with this id of its platform, and each edit of it that was heard, oldest first; no presses."""
+
+    async def amend(self, item_id: int, event: Inbound, edit_id: int) -> None:
+        """What an event says now, because of an edit, whose own event is done with that."""
+
+    async def reopen(self, item_id: int) -> bool:
+        """A finished event that no turn took is new again, and wanted; False when it is none such."""
 
     async def hold(self, ids: Sequence[int]) -> None:
         """New events are held; others stay as they are."""
@@ -153,6 +163,9 @@ class Turns(Protocol):
         """The newest summary, and the rows that it does not cover or that belong to this turn."""
 
     async def compact(self, session_id: str, compaction: Compaction, at: float) -> None: ...
+
+    async def files_in_use(self) -> frozenset[str]:
+        """Paths of the files that open sessions still show: those of rows that no summary covers."""
 
 
 class Outbox(Protocol):

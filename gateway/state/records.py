@@ -24,6 +24,16 @@ class InboxItem:
 
 
 @dataclass(frozen=True, slots=True)
+class Version:
+    """A message as it was sent, or as it read after an edit; and what became of that: `turn_id` is the turn that
+    took it."""
+
+    item: InboxItem
+    state: Literal["new", "held", "taken", "done", "dead"]
+    turn_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """One stretch of a chat. `tools` is the JSON of the tool schemas, as offered in every request of the session.
 

@@ -113,6 +113,11 @@ def _event(value: str, cut: Cut) -> str:
     return json.dumps(event, separators=(",", ":"))
 
 
+def _files(value: str, cut: Cut) -> str:
+    """A row's files: what they are called; where they lie is named by their bytes."""
+    return json.dumps([[kind, cut(name), media_type, path] for kind, name, media_type, path in json.loads(value)])
+
+
 def _buttons(value: str, cut: Cut) -> str:
     """What stands on buttons; what they do stays."""
     return json.dumps([[[cut(label), action] for label, action in row] for row in json.loads(value)])
@@ -158,6 +163,7 @@ PLACES = (
     _Place("messages", "content", _text, session="session_id"),
     _Place("messages", "note", _text, session="session_id"),
     _Place("messages", "tool_calls", _calls, only="tool_calls IS NOT NULL", session="session_id"),
+    _Place("messages", "files", _files, only="files <> ''", session="session_id"),
     _Place("compactions", "summary", _text, session="session_id"),
     _Place("sessions", "prompt", _text, session="id"),
     _Place("sessions", "title", _text, only="title IS NOT NULL"),

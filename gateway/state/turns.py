@@ -139,6 +139,17 @@ class SqliteTurns:
 
         return await self._database.read(work)
 
+    async def files_in_use(self) -> frozenset[str]:
+        def work(db: sqlite3.Connection) -> frozenset[str]:
+            rows = db.execute(
+                "SELECT messages.files FROM sessions JOIN messages ON messages.session_id = sessions.id"
+                " WHERE sessions.ended_at IS NULL AND messages.files <> '' AND messages.id >"
+                " (SELECT coalesce(max(upto_message_id), 0) FROM compactions WHERE session_id = sessions.id)"
+            )
+            return frozenset(file.path for row in rows for file in load_kept(row["files"]))
+
+        return await self._database.read(work)
+
     async def compact(self, session_id: str, compaction: Compaction, at: float) -> None:
         def work(db: sqlite3.Connection) -> None:
             db.execute(

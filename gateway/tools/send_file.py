@@ -18,7 +18,7 @@ from typing import Any
 from gateway.models.client import ToolSchema
 from gateway.state.records import KeptFile
 from gateway.tools.tool import Tool, ToolContext, ToolResult
-from platforms.messages import PICTURES, ChatRef
+from platforms.messages import ChatRef, OutFile
 
 NAME = "send_file"
 
@@ -40,6 +40,15 @@ class Outlet:
     limit: Callable[[ChatRef], int]
     roots: Callable[[], Sequence[Path]]
     trusts: Callable[[str], bool]
+
+    def keep(self, name: str, data: bytes) -> OutFile:
+        """Put bytes where delivery finds them. Raises OSError."""
+        shown = plain_name(name)
+        folder = self.folder / secrets.token_hex(8)
+        folder.mkdir(parents=True, mode=0o700)
+        path = folder / shown
+        path.write_bytes(data)
+        return OutFile(shown, mimetypes.guess_type(shown)[0] or "application/octet-stream", str(path))
 
 
 def send_file_tool(outlet: Outlet) -> Tool:
@@ -82,14 +91,9 @@ class _Door:
         if not data or len(data) > limit:
             what = "is empty" if not data else f"has {len(data):,} bytes, and at most {limit:,} can be sent here"
             return ToolResult.error(f"the file {what}")
-        shown = plain_name(name or (given.name if isinstance(given, Path) else ""))
-        folder = self._outlet.folder / secrets.token_hex(8)
-        folder.mkdir(parents=True, mode=0o700)
-        path = folder / shown
-        path.write_bytes(data)
-        media_type = mimetypes.guess_type(shown)[0] or "application/octet-stream"
-        file = KeptFile("picture" if media_type in PICTURES else "document", shown, media_type, str(path))
-        said = {"success": True, "message": f"{shown} ({len(data):,} bytes) will be sent with your answer."}
+        sent = self._outlet.keep(name or (given.name if isinstance(given, Path) else ""), data)
+        file = KeptFile("picture" if sent.picture else "document", sent.name, sent.media_type, sent.path)
+        said = {"success": True, "message": f"{sent.name} ({len(data):,} bytes) will be sent with your answer."}
         return ToolResult(json.dumps(said, ensure_ascii=False), files=(file,))
 
     def _read(self, path: Path, limit: int) -> bytes:

@@ -5,22 +5,14 @@ What the file must hold to be carried out is checked here; where it lies and who
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Literal
 
 from memory.model import Action, Author, Change, Origin, Target, change_fields, change_from, misnamed
+from memory.pending.fields import author_from, dumped, loaded, moment, texts, whence
 
-ID = re.compile(r"[0-9a-f]{8}")
-Kind = Literal["memory", "skills"]
 _GIST = 80
-
-
-class Unusable(ValueError):
-    """A file that is no pending write; the text says what is missing or wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +28,7 @@ class PendingWrite:
     changes: tuple[Change, ...]
     pins: tuple[str, ...]
     gist: str
-    kind: Kind = "memory"
+    kind: Literal["memory"] = "memory"
 
     @property
     def action(self) -> str:
@@ -95,42 +87,23 @@ def pins_of(changes: tuple[Change, ...]) -> tuple[str, ...]:
 
 def dump(write: PendingWrite) -> str:
     """The file's text."""
-    author = write.author
-    fields = {
-        "id": write.id,
-        "kind": write.kind,
-        "action": write.action,
-        "target": write.target.value,
-        "gist": write.gist,
-        "origin": author.origin.value,
-        "flags": list(author.flags),
-        "created_at": datetime.fromtimestamp(write.created_at, UTC).isoformat(timespec="microseconds"),
-        "session": author.session,
-        "message": author.message,
-        "chat": author.chat,
-        "author": author.who or author.speaker,
-        "payload": {"file": write.file, "changes": [change_fields(each) for each in write.changes]},
-        "pins": list(write.pins),
-    }
-    return json.dumps(fields, ensure_ascii=False, indent=2) + "\n"
+    return dumped(
+        {
+            "id": write.id,
+            "kind": write.kind,
+            "action": write.action,
+            "target": write.target.value,
+            "gist": write.gist,
+            **whence(write.author, write.created_at),
+            "payload": {"file": write.file, "changes": [change_fields(each) for each in write.changes]},
+            "pins": list(write.pins),
+        }
+    )
 
 
 def load(text: str, name: str) -> PendingWrite:
     """The write in a file of that name (without suffix). Raises Unusable."""
-    try:
-        fields = json.loads(text)
-        json.dumps(fields, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        raise Unusable("it holds half a character, which can be neither kept nor shown") from None
-    except (ValueError, RecursionError) as error:
-        raise Unusable(f"it is not JSON: {error}") from None
-    if not isinstance(fields, dict):
-        raise Unusable("it is not an object")
-    try:
-        return _read(fields, name)
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        missing = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
-        raise Unusable(missing) from None
+    return loaded(text, lambda fields: _read(fields, name))
 
 
 def _read(fields: Mapping[str, Any], name: str) -> PendingWrite:
@@ -142,32 +115,16 @@ def _read(fields: Mapping[str, Any], name: str) -> PendingWrite:
         raise ValueError("a change does not fit its action" if changes else "it has no changes")
     if (why := misnamed(target, file := str(payload["file"]))) is not None:
         raise ValueError(why)
-    author = Author(
-        Origin(fields["origin"]),
-        _text(fields, "session"),
-        _text(fields, "message"),
-        _text(fields, "author") or "",
-        chat=_text(fields, "chat"),
-        flags=_texts(fields, "flags"),
-    )
     return PendingWrite(
         id=name,
         target=target,
         file=file,
-        author=author,
-        created_at=_moment(fields["created_at"]),
+        author=author_from(fields),
+        created_at=moment(fields["created_at"]),
         changes=changes,
-        pins=_texts(fields, "pins"),
+        pins=texts(fields, "pins"),
         gist=gist(changes),  # never what the file says of itself: people decide by it
     )
-
-
-def _moment(text: str) -> float:
-    """Seconds since the epoch; of a year that every time zone can show."""
-    moment = datetime.fromisoformat(text)
-    if not 1 < moment.year < 9999:
-        raise ValueError("created_at is no time that anybody can have meant")
-    return moment.timestamp()
 
 
 def _fits(change: Change) -> bool:
@@ -175,17 +132,3 @@ def _fits(change: Change) -> bool:
     shape = (change.before is not None, change.after is not None)
     shapes = {Action.ADD: (False, True), Action.PATCH: (True, True), Action.REMOVE: (True, False)}
     return shape == shapes[change.action] and change.before != change.after
-
-
-def _text(fields: Mapping[str, Any], key: str) -> str | None:
-    value = fields.get(key)
-    if not isinstance(value, str | None):
-        raise ValueError(f"{key} is no text")
-    return value
-
-
-def _texts(fields: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    value = fields.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise ValueError(f"{key} is no list of texts")
-    return tuple(value)

@@ -12,21 +12,26 @@ import os
 import pwd
 import re
 import secrets
+import stat
 from collections import deque
 from dataclasses import replace
 from pathlib import Path
 
 from platforms.adapter import Capabilities, Sink
 from platforms.console import protocol
+from platforms.console.attach import attachment as as_attachment
 from platforms.console.place import Place, take
-from platforms.errors import NotSent, Refused
+from platforms.errors import Absent, Refused
 from platforms.manifest import AdapterContext
 from platforms.messages import Attachment, ChatKind, ChatRef, Inbound, Outbound, Sender, TurnSummary
 
 OWNER = "owner"
 """The sender id of whoever sits at the console: the console is the owner's."""
 
-_CAPABILITIES = Capabilities(limit=100_000, edits=True, buttons=True, edit_seconds=0.05, sends_files=1_000_000_000)
+_FILES = 1_000_000_000  # bytes of one
+_CAPABILITIES = Capabilities(
+    limit=100_000, edits=True, buttons=True, edit_seconds=0.05, sends_files=_FILES, takes_files=_FILES
+)
 _CHAT_NAME = re.compile(r"[\w.@+-]{1,64}")
 _BACKLOG = 16 * 1024 * 1024  # bytes that a window which does not read may owe before it is let go
 _KEPT_ENDINGS = 20
@@ -138,7 +143,20 @@ class ConsoleAdapter:
         self._tell(chat, protocol.Delete(message_id))
 
     async def fetch(self, attachment: Attachment) -> bytes:
-        raise Refused("no file can be given here")
+        """A file of this machine: whoever gave its path may read everything that the gateway may."""
+
+        def read() -> bytes:
+            descriptor = os.open(attachment.locator, os.O_RDONLY | os.O_NONBLOCK)  # a pipe must not be waited for
+            with os.fdopen(descriptor, "rb") as file:
+                found = os.fstat(descriptor)
+                if not stat.S_ISREG(found.st_mode) or found.st_size > _FILES:
+                    raise Refused("it is no file, or too large")
+                return file.read()
+
+        try:
+            return await asyncio.to_thread(read)
+        except OSError as error:
+            raise Refused((error.strerror or "it cannot be read").lower()) from None
 
     async def react(self, chat: ChatRef, message_id: str, mark: str) -> None:
         return
@@ -189,7 +207,7 @@ class ConsoleAdapter:
 
     def _show(self, chat: ChatRef, message: protocol.FromServer) -> None:
         if not self._tell(chat, message):
-            raise NotSent("no window is open on this chat")
+            raise Absent("no window is open on this chat")
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sink: Sink) -> None:
         """One connection, from its hello to its end."""
@@ -239,8 +257,8 @@ class ConsoleAdapter:
                 return False
             case protocol.Hello():
                 raise protocol.ProtocolError("a window says hello once")
-            case protocol.Say(event_id, text):
-                event = self._event(window, event_id, text)
+            case protocol.Say(event_id, text, files):
+                event = replace(self._event(window, event_id, text), attachments=tuple(map(as_attachment, files)))
             case protocol.Press(event_id, action, message_id):
                 event = self._event(window, event_id, action, message_id)
         try:

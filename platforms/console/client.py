@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -89,9 +89,10 @@ class Window:
         """How many events the gateway has not acknowledged yet."""
         return len(self._unstored)
 
-    async def say(self, text: str) -> str:
-        """Say something; returns its event id at once. It is repeated after a reconnect until it is stored."""
-        return await self._tell(protocol.Say(_event_id(), text))
+    async def say(self, text: str, files: Sequence[str] = ()) -> str:
+        """Say something, with files by their whole paths; returns its event id at once. It is repeated after a
+        reconnect until it is stored."""
+        return await self._tell(protocol.Say(_event_id(), text, tuple(files)))
 
     async def press(self, action: str, message_id: str) -> str:
         """Take a button; as `say`."""

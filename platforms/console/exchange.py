@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TextIO
 
 from platforms.console import protocol
+from platforms.console.attach import NoFile, given
 from platforms.console.client import NoGateway, Window
 from platforms.console.render import Choice, choices
 
@@ -36,9 +38,9 @@ class Exchange:
         self._on_progress = on_progress
         self._read: dict[str, protocol.Message] = {}
 
-    async def say(self, text: str) -> Answer:
+    async def say(self, text: str, files: Sequence[str] = ()) -> Answer:
         """Say `text` and wait for its end. Raises NoGateway when the window cannot go on."""
-        return await self._until_done(await self._window.say(text))
+        return await self._until_done(await self._window.say(text, files))
 
     async def press(self, choice: Choice) -> Answer:
         """Take a button and wait for the end; as `say`."""
@@ -81,7 +83,13 @@ async def converse_piped(window: Window, stdin: TextIO, stdout: TextIO, stderr: 
             if text.strip() in LEAVING:
                 break
             picked = next((one for one in offered if text in (str(one.number), one.button.label)), None)
-            answer = await (exchange.press(picked) if picked else exchange.say(text))
+            try:
+                file = given(text, Path.cwd())
+            except NoFile as error:
+                write(stderr, f"{error}\n")
+                continue
+            words, files = (file.words, (file.path,)) if file is not None else (text, ())
+            answer = await (exchange.press(picked) if picked else exchange.say(words, files))
             offered = []
             for message in answer.messages:
                 write(stdout, f"{message.text}\n")

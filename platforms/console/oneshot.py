@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+from collections.abc import Sequence
 from typing import TextIO
 
 from platforms.console.client import NoGateway, Window
@@ -19,7 +20,15 @@ _PARTING = 3.0  # seconds that a stopped turn gets to end
 _GOOD = ("answered", "command")
 
 
-async def ask(window: Window, text: str, *, stdout: TextIO, stderr: TextIO, as_json: bool = False) -> int:
+async def ask(
+    window: Window,
+    text: str,
+    *,
+    stdout: TextIO,
+    stderr: TextIO,
+    as_json: bool = False,
+    files: Sequence[str] = (),
+) -> int:
     """Say `text`, wait for the end and print the reply; with `as_json` `{session_id, reply, usage, notices}`.
 
     Notices and reading progress go to `stderr` (progress only to a terminal). Ctrl-C sends /stop and gives 130; a
@@ -27,7 +36,7 @@ async def ask(window: Window, text: str, *, stdout: TextIO, stderr: TextIO, as_j
     """
     interrupts = _Interrupts()
     progress = _ProgressLine(stderr)
-    answering = asyncio.create_task(Exchange(window, progress.show).say(text))
+    answering = asyncio.create_task(Exchange(window, progress.show).say(text, files))
     try:
         await interrupts.race(answering)
         if not answering.done():

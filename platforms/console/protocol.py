@@ -36,10 +36,12 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """The person wrote. Said again with the same id until `Stored` names it."""
+    """The person wrote. Said again with the same id until `Stored` names it. `files` are whole paths on this machine;
+    a gateway that does not know them leaves them out."""
 
     event_id: str
     text: str
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ def from_client(line: bytes) -> FromClient:
             version = fields.get("version")
             return Hello(_text(fields, "chat"), kind, version if isinstance(version, int) else 0)
         case "say":
-            return Say(_text(fields, "event_id"), _text(fields, "text"))
+            return Say(_text(fields, "event_id"), _text(fields, "text"), _files(fields))
         case "press":
             return Press(_text(fields, "event_id"), _text(fields, "action"), _text(fields, "message_id"))
         case "bye":
@@ -194,6 +196,13 @@ def _text(fields: dict[str, Any], name: str) -> str:
     if not isinstance(value, str):
         raise ProtocolError(f"{fields.get('type')}: {name} must be text")
     return value
+
+
+def _files(fields: dict[str, Any]) -> tuple[str, ...]:
+    files = fields.get("files") or []
+    if not isinstance(files, list) or not all(isinstance(each, str) for each in files):
+        raise ProtocolError("say: files must be paths")
+    return tuple(files)
 
 
 def _buttons(fields: dict[str, Any]) -> Buttons:

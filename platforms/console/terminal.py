@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from platforms.console import protocol
+from platforms.console.attach import ATTACH, HELP, NoFile, given
 from platforms.console.client import Back, Event, Lost, NoGateway, Window
 from platforms.console.exchange import LEAVING, converse_piped
 from platforms.console.render import Painter, wrapped
@@ -98,8 +99,17 @@ class Terminal:
         if choice is not None:
             self._print(self._painter.dim(f"-> {choice.button.label}"))
             self._awaited.add(await self._window.press(choice.button.action, choice.message_id))
-        else:
+            return
+        try:
+            file = given(line, Path.cwd())
+        except NoFile as error:
+            self._print(self._painter.dim(str(error)))
+            return
+        if file is None:
             self._awaited.add(await self._window.say(line.strip()))
+        else:
+            self._print(self._painter.dim(f"-> {file.path}"))
+            self._awaited.add(await self._window.say(file.words, (file.path,)))
 
     async def _show_events(self) -> None:
         async for event in self._window.events():
@@ -250,5 +260,5 @@ class Terminal:
 def _completer(commands: Mapping[str, str]) -> Completer:
     from prompt_toolkit.completion import WordCompleter
 
-    words = {f"/{name}": help_text for name, help_text in sorted({**commands, "quit": "leave"}.items())}
+    words = {f"/{name}": help_text for name, help_text in sorted({**commands, "quit": "leave", ATTACH: HELP}.items())}
     return WordCompleter(list(words), meta_dict=words, sentence=True)

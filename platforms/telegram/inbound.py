@@ -1,13 +1,14 @@
 """Telegram's updates as events of the house: who, where, what, and whether the bot was meant. Pure.
 
-Edited messages, service messages and commands for other bots are nobody's business here and give no event.
+Service messages and commands for other bots are nobody's business here and give no event; nor do edits that change
+no words, of which a location that is shared live makes many.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from telegram import CallbackQuery, Chat, Message, MessageEntity, Update, User
+from telegram import CallbackQuery, Chat, Message, MessageEntity, MessageOrigin, Update, User
 from telegram.constants import ChatType, MessageEntityType
 
 from platforms.chunking import length
@@ -29,6 +30,9 @@ def read(update: Update, me: User, now: float) -> Inbound | Moved | None:
     """What an update means to the house; None when nothing. `now` dates what Telegram does not date: presses."""
     if update.callback_query is not None:
         return _press(update.update_id, update.callback_query, me, now)
+    if (changed := update.edited_message) is not None:
+        written = bool(changed.text or changed.caption) and changed.edit_date is not None
+        return _message(update.update_id, changed, me, edited=True) if written else None
     message = update.message or update.channel_post
     if message is None:
         return None
@@ -39,7 +43,7 @@ def read(update: Update, me: User, now: float) -> Inbound | Moved | None:
     return _message(update.update_id, message, me)
 
 
-def _message(update_id: int, message: Message, me: User) -> Inbound | None:
+def _message(update_id: int, message: Message, me: User, *, edited: bool = False) -> Inbound | None:
     attachments = _attachments(message)
     raw = message.text or message.caption or ("" if attachments else _described(message))
     if not raw and not attachments:
@@ -49,6 +53,7 @@ def _message(update_id: int, message: Message, me: User) -> Inbound | None:
     direct = message.chat.type == ChatType.PRIVATE
     if spoken.for_another_bot and not direct:
         return None
+    quoted, quoted_from = _quoted(message)
     return Inbound(
         account=str(me.id),
         event_id=str(update_id),
@@ -56,12 +61,15 @@ def _message(update_id: int, message: Message, me: User) -> Inbound | None:
         kind=_kind(message.chat),
         sender=_speaker(message),
         text=_forwarded(message) + spoken.text,
-        sent_at=message.date.timestamp(),
+        sent_at=(message.edit_date if edited and message.edit_date else message.date).timestamp(),
         message_id=str(message.message_id),
         addressed=direct or spoken.to_me or _replies_to(message, me),
         units=length(clean(raw), "utf16"),
         media_group=message.media_group_id,
         attachments=attachments,
+        edited=edited,
+        quoted=quoted,
+        quoted_from=quoted_from,
     )
 
 
@@ -121,6 +129,25 @@ def _replies_to(message: Message, me: User) -> bool:
     return original.from_user is not None and original.from_user.id == me.id
 
 
+def _quoted(message: Message) -> tuple[str, Sender | None]:
+    """The words that a message answers, those alone that the person picked if any, and who wrote them. A message of
+    another chat can be answered too."""
+    original, elsewhere = message.reply_to_message, message.external_reply
+    if original is not None and original.forum_topic_created is not None:
+        return "", None
+    picked = message.quote.text if message.quote is not None else ""
+    if original is not None:
+        words = picked or original.text or original.caption or _named(original) or _described(original)
+        return clean(words), _speaker(original)
+    if elsewhere is not None:
+        return clean(picked), Sender("", _origin(elsewhere.origin))
+    return "", None
+
+
+def _named(message: Message) -> str:
+    return " ".join(f"[{each.kind}: {each.name}]" for each in _attachments(message))
+
+
 def _thread(message: Message) -> str | None:
     """The topic. In plain groups the thread id only says which message a row of replies hangs on."""
     if message.message_thread_id is None:
@@ -150,13 +177,15 @@ def _person(user: User) -> Sender:
 
 def _forwarded(message: Message) -> str:
     """Says whose words follow: what was passed on is not the sender's own, and never a command."""
-    origin = message.forward_origin
-    if origin is None:
-        return ""
+    return f"[forwarded from {_origin(message.forward_origin)}]\n" if message.forward_origin is not None else ""
+
+
+def _origin(origin: MessageOrigin) -> str:
+    """The name of who wrote a message first, as far as Telegram says."""
     for holder in ("sender_user", "sender_chat", "chat"):
         if (source := getattr(origin, holder, None)) is not None:
-            return f"[forwarded from {clean(source.effective_name or 'somebody')}]\n"
-    return f"[forwarded from {clean(getattr(origin, 'sender_user_name', 'somebody'))}]\n"
+            return clean(source.effective_name or "somebody")
+    return clean(getattr(origin, "sender_user_name", "somebody"))
 
 
 def _described(message: Message) -> str:

@@ -22,7 +22,7 @@ from platforms.telegram.patience import Patience
 from platforms.telegram.transport import Bury, PollTransport
 from platforms.telegram.watchdog import Pulse
 
-KINDS = ("message", "callback_query")
+KINDS = ("message", "edited_message", "callback_query")
 """The kinds of update that the bot asks for."""
 
 _LOG = logging.getLogger(__name__)

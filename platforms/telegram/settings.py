@@ -23,6 +23,8 @@ class TelegramSettings(Section):
     """The public address that Telegram calls; required in webhook mode."""
     webhook_secret: Secret | None = Field(None, repr=False, validate_default=True)
     """The word that proves a call came from Telegram (letters, digits, _ and -); required in webhook mode."""
+    webhook_listen: str = "127.0.0.1:8443"
+    """Where to listen for Telegram's calls in webhook mode, as host:port; a proxy brings them from `webhook_url`."""
     allowed_users: Allowlist = ()
     """Ids of people who may talk to the bot; "*" lets everybody in."""
     allowed_chats: Allowlist = ()
@@ -36,6 +38,14 @@ class TelegramSettings(Section):
         if info.data.get("mode") == "webhook" and not value:
             raise ValueError("is required when mode is webhook")
         return value
+
+    @field_validator("webhook_listen")
+    @classmethod
+    def _can_be_listened_at(cls, value: str) -> str:
+        host, _, port = value.strip().rpartition(":")
+        if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
+            raise ValueError("must be host:port, such as 127.0.0.1:8443 or 0.0.0.0:8443")
+        return value.strip()
 
     @field_validator("webhook_secret")
     @classmethod

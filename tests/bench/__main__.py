@@ -1,6 +1,7 @@
 """`python -m tests.bench [NAME …]`: prints the figures that the README quotes. It measures and asserts nothing.
 
-Names: start, latency, load, anytime, cache, state, memory, scan, telegram, requests. Without names, all of them.
+Names: start, latency, load, anytime, cache, state, memory, scan, telegram, discord, requests. Without names,
+all of them.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
-from tests.bench import anytime, cache, latency, load, memory, requests, scan, start, state, telegram
+from tests.bench import anytime, cache, discord, latency, load, memory, requests, scan, start, state, telegram
 
 Rows = list[tuple[str, str]]
 
-BENCHES: dict[str, Callable[[], Awaitable[Rows]]] = {
+BENCHES: dict[str, Callable[[], Coroutine[Any, Any, Rows]]] = {
     "start": start.rows,
     "latency": latency.rows,
     "load": load.rows,
@@ -27,6 +29,7 @@ BENCHES: dict[str, Callable[[], Awaitable[Rows]]] = {
     "memory": memory.rows,
     "scan": scan.rows,
     "telegram": telegram.rows,
+    "discord": discord.rows,
     "requests": requests.rows,
 }
 

@@ -12,7 +12,7 @@ from tests.bench.figures import milliseconds
 from tests.bench.inn import TimedPlatform, Times, timed_model
 from tests.fakes.guesthouse import guesthouse
 
-CHATS, PER_SECOND, SECONDS = 1000, 100, 20
+CHATS, PER_SECOND, SECONDS = 1000, 100, 60
 
 
 async def rows() -> list[tuple[str, str]]:

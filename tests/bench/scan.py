@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from memory.scan.doubt import doubt_entries
 from memory.scan.scanner import scan_entries
 from tests.bench.figures import milliseconds
 
@@ -20,6 +21,8 @@ async def rows() -> list[tuple[str, str]]:
     for part in ("seen", "held"):
         out.append((f"threat scan, {part} samples, bad ones missed", _figure("bad", part, refused=False)))
         out.append((f"threat scan, {part} samples, good ones refused", _figure("good", part, refused=True)))
+    out.append(("threat scan, held samples, bad ones neither refused nor held back", _unheld("bad")))
+    out.append(("threat scan, held samples, good ones held back beside those refused", _held("good")))
     return [*out, (f"threat scan, a store of {STORE:,} characters", milliseconds(_times()))]
 
 
@@ -32,6 +35,21 @@ def samples(which: str, part: str) -> list[tuple[str, list[str]]]:
 def wrong(which: str, part: str, *, refused: bool) -> Counter[str]:
     """How many samples of each kind are refused, or are not."""
     return Counter(kind for kind, entries in samples(which, part) if bool(scan_entries(entries)) is refused)
+
+
+def held_back(which: str, part: str) -> list[bool]:
+    """Of each sample, whether it is refused, or waits because it is doubtful."""
+    return [bool(scan_entries(each) or doubt_entries(each)) for _, each in samples(which, part)]
+
+
+def _unheld(which: str) -> str:
+    found = held_back(which, "held")
+    return f"{found.count(False)} of {len(found)} ({found.count(False) / len(found):.1%})"
+
+
+def _held(which: str) -> str:
+    more = sum(held_back(which, "held")) - wrong(which, "held", refused=True).total()
+    return f"{more} of {len(samples(which, 'held'))} ({more / len(samples(which, 'held')):.1%})"
 
 
 def _figure(which: str, part: str, *, refused: bool) -> str:

@@ -25,12 +25,14 @@ from tests.fakes.loopback_http import Answering
 from tests.fakes.openai_server import OpenAIServer, Step
 from tests.fakes.telegram import BotApi
 
-PEOPLE = 400
+Rows = list[tuple[str, str]]
+
+PEOPLE = 1000
 FIRST = 10_000
 """The number of the first person."""
 
 ROUNDS, BURST, WEIGHED = 200, 50, 200
-PER_SECOND, SECONDS = 40, 20
+PER_SECOND, SECONDS = 40, 60
 PATIENCE = 120.0
 
 
@@ -116,9 +118,13 @@ class Street:
         await self.server.until(lambda: all(key in self.times.sent for key in reversed(keys)), PATIENCE)
 
     def cpu(self) -> float:
-        """Seconds of processor time that the gateway took so far."""
-        words = Path(f"/proc/{self.gateway.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+        return processor_seconds(self.gateway.pid)
+
+
+def processor_seconds(pid: int) -> float:
+    """The processor time that a process took so far."""
+    words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @asynccontextmanager
@@ -134,8 +140,8 @@ async def _street() -> AsyncIterator[Street]:
                 await street.gateway.discard()
 
 
-async def rows() -> list[tuple[str, str]]:
-    out: list[tuple[str, str]] = []
+async def rows() -> Rows:
+    out: Rows = []
     async with _street() as street:
         for part in (_first, _one_by_one, _burst, _weight, _stream):
             out += [(f"Telegram over HTTP fakes: {what}", figure) for what, figure in await part(street)]
@@ -143,7 +149,7 @@ async def rows() -> list[tuple[str, str]]:
     return out
 
 
-async def _first(street: Street) -> list[tuple[str, str]]:
+async def _first(street: Street) -> Rows:
     """A message that waits while the gateway starts."""
     street.server.user(FIRST)
     key = street.says(0, "the first message")
@@ -153,7 +159,7 @@ async def _first(street: Street) -> list[tuple[str, str]]:
     return [("first message after a start: process start → answer", f"{since:.2f} s (update → model {model:.2f} s)")]
 
 
-async def _one_by_one(street: Street) -> list[tuple[str, str]]:
+async def _one_by_one(street: Street) -> Rows:
     await asyncio.sleep(2)  # the warm-up after the start
     for person in range(10):
         await street.answered([street.says(person, f"good day {person}")])
@@ -174,7 +180,7 @@ async def _one_by_one(street: Street) -> list[tuple[str, str]]:
     ]
 
 
-async def _burst(street: Street) -> list[tuple[str, str]]:
+async def _burst(street: Street) -> Rows:
     """Fifty chats at once, with sessions and without."""
     out = []
     for name in ("new chats", "the same chats again"):
@@ -189,7 +195,7 @@ async def _burst(street: Street) -> list[tuple[str, str]]:
     return out
 
 
-async def _weight(street: Street) -> list[tuple[str, str]]:
+async def _weight(street: Street) -> Rows:
     keys = []
     for person in range(WEIGHED):
         keys.append(street.says(person, f"weighed {person}"))
@@ -197,7 +203,7 @@ async def _weight(street: Street) -> list[tuple[str, str]]:
     return [(f"memory of the gateway after {WEIGHED} chats", f"{rss(street.gateway.pid):.0f} MB")]
 
 
-async def _stream(street: Street) -> list[tuple[str, str]]:
+async def _stream(street: Street) -> Rows:
     """So many messages a second, whatever becomes of them."""
     times, keys = street.times, []
     began, spent = time.perf_counter(), street.cpu()

@@ -13,11 +13,14 @@ from platforms.console import protocol
 from platforms.console.adapter import ConsoleAdapter
 from platforms.console.client import Window
 from platforms.contract import AdapterContract
+from platforms.discord.adapter import DiscordAdapter
 from platforms.in_process import InProcess
 from platforms.manifest import AdapterContext
 from platforms.messages import Button, ChatRef
 from platforms.telegram.adapter import TelegramAdapter
+from tests.fakes.discord import DiscordServer
 from tests.fakes.telegram import BotApi
+from tests.platforms.discord import house as discord_house
 from tests.platforms.telegram.house import adapter_of
 
 
@@ -136,6 +139,34 @@ class TelegramStage:
         return self._person.chat.labels()
 
 
+class DiscordStage:
+    """A direct channel on the Discord server, with the real client library."""
+
+    def __init__(self, server: DiscordServer, adapter: DiscordAdapter) -> None:
+        self.adapter = adapter
+        self._server = server
+        self._person = server.user(222333444555666777, "Ada")
+        self.chat = discord_house.direct(self._person)
+
+    async def opened(self) -> None:
+        await self._server.until(lambda: self.adapter.listening)
+
+    async def say(self, text: str) -> None:
+        self._person.says(text)
+
+    async def press(self, label: str) -> None:
+        self._person.presses(label)
+
+    async def redeliver(self) -> bool:
+        return False  # tests/platforms/discord shows what comes again after a restart
+
+    async def shows(self) -> Sequence[str]:
+        return self._person.texts()
+
+    async def labels(self) -> Sequence[str]:
+        return self._person.chat.labels()
+
+
 class TestInProcess(AdapterContract):
     @pytest.fixture(params=["telegram-like", "discord-like", "plain"])
     def stage(self, request: pytest.FixtureRequest) -> InProcessStage:
@@ -160,3 +191,10 @@ class TestTelegram(AdapterContract):
     async def stage(self, tmp_path: Path) -> AsyncIterator[TelegramStage]:
         async with BotApi() as server:
             yield TelegramStage(server, adapter_of(server, tmp_path))
+
+
+class TestDiscord(AdapterContract):
+    @pytest.fixture
+    async def stage(self, tmp_path: Path) -> AsyncIterator[DiscordStage]:
+        async with DiscordServer() as server:
+            yield DiscordStage(server, discord_house.adapter_of(server, tmp_path))

@@ -25,11 +25,13 @@ BROAD_EXCEPTS: dict[str, str] = {
     # file: why a fault of any kind is caught there, reported, and survived. Seven kinds of place exist: adapter
     # supervisor, poller sink, session worker, review worker, provider worker, job, web handler.
     "gateway/engine/supervisor.py": "the adapter supervisor: one platform's fault never stops another",
+    "gateway/engine/beside.py": "a job beside the engine: its fault is reported, and it is begun again",
     "gateway/engine/worker.py": "the session worker: one session's fault is put aside and told, the others go on",
     "platforms/registry.py": "part of the adapter supervisor: a platform that cannot be built stops no other",
     "gateway/tools/toolset.py": "part of the session worker: a tool's fault is an answer to the model",
     "gateway/state/database.py": "carried from the database's thread to the coroutine that asked, and raised there",
     "platforms/telegram/polling.py": "Telegram's poller sink: an update that fails is put aside, polling goes on",
+    "platforms/discord/hearing.py": "Discord's poller sink: an event that fails is put aside, listening goes on",
     "platforms/console/adapter.py": "the console's poller sink: a window whose event fails is told so",
 }
 

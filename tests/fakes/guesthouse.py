@@ -12,7 +12,10 @@ from typing import Any
 
 from commands.ports import Status, StatusView
 from commands.registry import built_in
+from commands.spec import CommandSpec
 from gateway.agent.snapshot import Opener, Opening
+from gateway.attachments.intake import open_intake
+from gateway.attachments.reading import Ears
 from gateway.clock import Clock, SystemClock
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
@@ -24,7 +27,9 @@ from gateway.engine.figures import counting
 from gateway.engine.gatekeeper import HomesDesk, PendingDesk, memories
 from gateway.engine.house import House
 from gateway.engine.inline import Inline
+from gateway.engine.outlet import outlet
 from gateway.engine.session_notes import SessionNotes
+from gateway.engine.skill_gatekeeper import gated_skills, skill_desk
 from gateway.engine.status import HouseStatus, Live
 from gateway.events import Bus
 from gateway.models.client import ModelClient
@@ -143,9 +148,13 @@ async def guesthouse(
     wants_tool: Callable[[str], bool] = lambda text: False,
     full_status: bool = False,
     with_memory: bool = False,
+    ears: Callable[[], Ears | None] = lambda: None,
+    commands: Sequence[CommandSpec] = (),
 ) -> AsyncIterator[Guesthouse]:
     """Open a house on `folder`, and close it as a SIGTERM would. `full_status` makes /status tell everything;
-    with memory, ada is its owner."""
+    with memory, ada is its owner; `ears` gives the host for voice messages; `commands` are offered unless the house has
+    some of that name.
+    """
     clock = clock or SystemClock()
     model = script if isinstance(script, ScriptedModel) else ScriptedModel(script)
     store = await SqliteStore.open(folder / "state.db")
@@ -167,11 +176,16 @@ async def guesthouse(
         started_at=clock.now(),
         carried=lambda scope: "Nothing is remembered yet.",
         wants_tool=wants_tool,
+        intake=open_intake(folder / "cache" / "attachments", adapters, lambda: held[0], clock, notes, ears),
     )
     if with_memory:
         house = _with_memory(house, folder, tools, prompt, held, notes)
     status = _full_status(store, clock, house) if full_status else lambda engine: PlainStatus()
-    engine = Engine(house, built_in(), status)
+    registry = built_in()
+    for spec in commands:
+        if registry.get(spec.name) is None:
+            registry.add(spec)
+    engine = Engine(house, registry, status)
     await engine.start(list(adapters.values()))
     watch = asyncio.ensure_future(_cards(house, notes).run()) if with_memory else None
     try:
@@ -189,6 +203,7 @@ def _with_memory(
     """The same house with the memory that the application gives it."""
     profile = Profile("default", folder, folder)
     memory = memories(profile, house.settings, house.clock.now)
+    skills = gated_skills(profile, house.settings, house.clock.now)
 
     async def set_key(key: str, value: str) -> None:
         held[0] = changed(held[0], key, value)
@@ -212,13 +227,18 @@ def _with_memory(
         notes=SessionNotes(house.store.facts, opener.known, lambda: held[0].memory.session_notes),
         memories=memory,
         pending=desk,
+        skills=skills,
+        skill_pending=skill_desk(skills, house.store, house.settings, house.clock.now, set_key),
+        outlet=outlet(profile, house.settings, house.adapters),
         homes=HomesDesk(set_key),
     )
 
 
 def _cards(house: House, notes: Notes) -> Cards:
     assert house.memories is not None
-    return Cards(house.memories.pendings, house.store.facts, house.delivery, house.clock, house.settings, notes)
+    assert house.skills is not None
+    memory, skills = house.memories.pendings, house.skills.pendings
+    return Cards(memory, house.store.facts, house.delivery, house.clock, house.settings, notes, skills=skills)
 
 
 def _full_status(store: SqliteStore, clock: Clock, house: House) -> Callable[[Engine], Status]:

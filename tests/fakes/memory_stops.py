@@ -10,13 +10,18 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from memory.pending.resolve import Approved, Decided
 from tests.memory.pending.desk import Desk
 from tests.memory.shelf import add, patch
 
-STEPS = ("open", "os.rename", "os.remove", "os.truncate", "os.mkdir", "fcntl.flock", "os.listdir", "os.scandir")
+STEPS = (
+    "open", "os.rename", "os.remove", "os.truncate", "os.mkdir", "os.rmdir", "os.link", "fcntl.flock", "os.listdir",
+    "os.scandir",
+)  # fmt: skip
 BEFORE, AFTER, EDITED = "likes tea", "likes milk", "likes coffee"
 
 
@@ -26,14 +31,15 @@ def decide(desk: Desk, decision: str, name: str, who: str) -> object:
     return (desk.resolver.approve if decision == "approve" else desk.resolver.reject)(name, who)
 
 
-def killed(folder: Path, decision: str, name: str, stop: int, log: Path) -> bool:
-    """Decide in a child that dies before step `stop`; whether it died."""
+def killed_before(stop: int, log: Path, step: Callable[[], object]) -> bool:
+    """Do something in a child that dies before its step `stop` on the file system, which is named in `log`; whether
+    it died."""
     child = os.fork()
     if child:
         return os.WIFSIGNALED(os.waitpid(child, 0)[1])
     count, note = 0, os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
 
-    def step(event: str, args: tuple[object, ...]) -> None:
+    def watch(event: str, args: tuple[object, ...]) -> None:
         nonlocal count
         if event in STEPS:
             count += 1
@@ -41,10 +47,9 @@ def killed(folder: Path, decision: str, name: str, stop: int, log: Path) -> bool
                 os.write(note, f"{event} {args[0]}".encode())
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    desk = Desk(folder)
-    sys.addaudithook(step)
+    sys.addaudithook(watch)
     try:
-        decide(desk, decision, name, "dead:1")
+        step()
     finally:
         os._exit(0)
 
@@ -96,7 +101,7 @@ def main(folder: str, decision: str) -> None:
         desk = Desk(place)
         desk.save(add(BEFORE))
         name = desk.stage(patch("tea", "milk"))
-        death = killed(place, decision, name, stop, place / "step")
+        death = killed_before(stop, place / "step", partial(decide, Desk(place), decision, name, "dead:1"))
         print(json.dumps([stop, (place / "step").read_text(), faults(place, decision, name, death)]), flush=True)
 
 

@@ -75,7 +75,10 @@ class OpenAIServer(LoopbackServer):
         llama_cpp: bool = True,
         window: int = 8192,
         otherwise: Callable[[dict[str, Any]], Step] | None = None,
+        sees: bool = False,
+        hears: str = "",
     ) -> None:
+        """`sees` is what `/props` says of pictures; `hears` is what every recording says, for a host that listens."""
         super().__init__()
         self.script = deque(script)
         self.clock = clock or SystemClock()
@@ -85,6 +88,8 @@ class OpenAIServer(LoopbackServer):
         self.otherwise = otherwise or echo
         self.template = "{% if tools %}{{ tools }}{% endif %}"
         self.loading = ""
+        self.sees = sees
+        self.hears = hears
         self._last_prompt = ""
 
     @property
@@ -114,7 +119,10 @@ class OpenAIServer(LoopbackServer):
             await answer.whole(200, {"object": "list", "data": [entry]})
         elif self.llama_cpp and path == "/props":
             settings = {"n_ctx": self.window, "params": {}}
-            await answer.whole(200, {"default_generation_settings": settings, "chat_template": self.template})
+            props = {"default_generation_settings": settings, "chat_template": self.template}
+            await answer.whole(200, props | {"modalities": {"vision": self.sees, "audio": False}})
+        elif self.hears and path.endswith("/audio/transcriptions"):
+            await answer.whole(200, {"text": self.hears})
         elif self.llama_cpp and path == "/slots":
             await answer.whole(200, [{"id": 0, "n_ctx": self.window, "is_processing": self._answering() > 0}])
         else:
@@ -231,12 +239,17 @@ def _chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
     }
 
 
+def words_of(content: Any) -> str:
+    """The words of a message, which may have pictures beside them."""
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+
+
 def echo(given: dict[str, Any]) -> Step:
     """Says what the person said last. A text with `[tool]` is answered by the first tool with `{"key": ID}` once,
     ID being what follows `#` in the text."""
     messages = given["messages"]
     last = max((i for i, message in enumerate(messages) if message["role"] == "user"), default=0)
-    text = messages[last]["content"] if messages else ""
+    text = words_of(messages[last]["content"]) if messages else ""
     answered = any(message["role"] == "tool" for message in messages[last:])
     if "[tool]" in text and given.get("tools") and not answered:
         named = re.search(r"#(\w+)", text)

@@ -45,6 +45,26 @@ async def server() -> AsyncIterator[OpenAIServer]:
         yield host
 
 
+def test_the_host_for_voice_messages() -> None:
+    """None unless it is named; one that is not of kind openai is a mistake."""
+    server = {"base_url": "http://127.0.0.1:8080/v1"}
+
+    def listener(**chosen: Any) -> ModelClient | None:
+        auxiliary = {"transcription": chosen}
+        return Inn(hosts={"ear": server, "claude": {"kind": "anthropic"}}, auxiliary=auxiliary).registry.transcriber()
+
+    assert listener() is None
+    named = listener(provider="ear", model="whisper-large")
+    assert named is not None
+    assert (named.host, named.model) == ("ear", "whisper-large")
+    cloud = listener(provider="openai")
+    assert cloud is not None
+    assert cloud.model == "whisper-1"
+    for name in ("claude", "local"):
+        with pytest.raises(ConfigurationError, match=f"{name} is no host of kind openai"):
+            listener(provider=name)
+
+
 def test_with_nothing_configured_the_local_server_answers() -> None:
     assert Inn().named() == ("local", "smollm2-135m")
     assert Inn(keys={"openai": "sk-in-the-environment"}).named() == ("local", "smollm2-135m")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from gateway.state.records import PartDraft
@@ -89,3 +90,38 @@ async def test_a_group_that_moved_keeps_its_session(tmp_path: Path) -> None:
         assert await house.adapter.reply_to("3", chat="c1-new") == "Three."
         assert len(house.model.requests[2].messages) == 6
         assert await house.store.sessions.current(ChatRef("inprocess", "c1").key) is None
+
+
+class Unreachable(InProcess):
+    """A network that cannot be reached."""
+
+    async def send(self, message: Outbound) -> str:
+        raise NotSent("no route")
+
+
+async def hours(clock: FakeClock, count: int) -> None:
+    for _ in range(count):
+        await clock.advance(HOUR)
+        await asyncio.sleep(0.01)
+
+
+async def test_a_long_absence_is_one_notice_over_any_number_of_restarts(tmp_path: Path) -> None:
+    """Ten replies, an hour apart, while the platform cannot be reached for two days: nothing old is sent when it is
+    back, and one line counts all of it."""
+    clock = FakeClock(START)
+    for day in range(4):
+        async with guesthouse(tmp_path, [], clock=clock, adapter=Unreachable(now=clock.now)) as house:
+            for number in range(5 if day < 2 else 0):
+                await house.house.delivery.post(CHAT, f"job:{day}:{number}", f"ancient {day}.{number}")
+                await hours(clock, 1)
+            await hours(clock, 6)
+    async with guesthouse(tmp_path, [], clock=clock) as house:
+        await house.house.delivery.post(CHAT, "job:new", "fresh")
+        await later(clock, lambda: len(house.adapter.texts()) == 2)
+        said = "".join(house.adapter.texts())
+        assert "fresh" in said
+        assert "10 messages of mine could not be delivered in time" in said
+    async with guesthouse(tmp_path, [], clock=clock) as house:
+        await house.house.delivery.wake_all()
+        await house.adapter.reply_to("/status")
+        assert len(house.adapter.texts()) == 1

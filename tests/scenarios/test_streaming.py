@@ -161,7 +161,7 @@ async def test_flood_control_on_the_final_send(tmp_path: Path) -> None:
             await clock.advance(1)
         assert adapter.calls == calls
         assert adapter.texts() == []
-        await later(clock, lambda: adapter.texts() == ["One.", "Two."])
+        await later(clock, lambda: adapter.texts()[:2] == ["One.", "Two."])
 
 
 NO_EDITS = Capabilities(limit=100, unit="utf16", edits=False)

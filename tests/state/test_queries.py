@@ -30,6 +30,7 @@ WALKS = (
     "FROM inbox WHERE state = 'new'",  # over what is new only
     "FROM turns WHERE state = 'running'",  # over what runs only
     "UPDATE outbox SET state = 'queued' WHERE state = 'sending'",  # over what is being sent only
+    "FROM sessions JOIN messages ON messages.session_id = sessions.id WHERE sessions.ended_at IS NULL",  # open ones
 )
 MOVES = re.compile(
     r"UPDATE (OR REPLACE )?\w+ SET (chat|session_key|scope) = |SELECT id, (session_key, active_at|body) FROM"

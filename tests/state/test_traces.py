@@ -9,7 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from gateway.state.codec import dump_buttons, dump_calls, dump_event, load_buttons, load_calls, load_event
+from gateway.state.codec import (
+    dump_buttons,
+    dump_calls,
+    dump_event,
+    dump_kept,
+    load_buttons,
+    load_calls,
+    load_event,
+    load_kept,
+)
+from gateway.state.records import KeptFile
 from gateway.state.store import SqliteStore
 from gateway.transcript import ToolCall
 from platforms.messages import Attachment, Button, ChatKind, ChatRef, Inbound, Sender
@@ -27,6 +37,7 @@ def columns(said: str) -> dict[str, str]:
         "body": dump_event(event),
         "tool_calls": dump_calls((ToolCall("call_1", "memory", raw),)) or "",
         "buttons": dump_buttons(((Button(f"Go on: {said}", "/resume ab12"),),)),
+        "files": dump_kept((KeptFile("document", f"{said}.pdf", "application/pdf", "/cache/ab/cd.bin"),)),
         "value": json.dumps({"entries": {"user": [said], "memory": []}}),
     }
 
@@ -67,9 +78,9 @@ async def filled(store: SqliteStore, said: str) -> None:
             (f"Known: {said}",),
         )
         db.execute(
-            "INSERT INTO messages (session_id, role, content, note, tool_calls, created_at)"
-            " VALUES ('s1', 'assistant', ?, ?, ?, 1)",
-            (said, said, given["tool_calls"]),
+            "INSERT INTO messages (session_id, role, content, note, tool_calls, created_at, files)"
+            " VALUES ('s1', 'assistant', ?, ?, ?, 1, ?)",
+            (said, said, given["tool_calls"], given["files"]),
         )
         db.execute(
             "INSERT INTO outbox (chat, source, part, text, buttons, nonce, state, created_at)"
@@ -112,6 +123,9 @@ async def test_a_text_is_erased_and_all_the_rest_can_be_read(store: SqliteStore,
     arguments = json.loads(call.arguments)
     assert keys(arguments) == keys(ARGUMENTS)
     assert (arguments["content"], arguments["n"]) == ("[erased]", 1)
+    (kept,) = load_kept(await column(store, "files", "messages"))
+    assert (kept.kind, kept.media_type, kept.path) == ("document", "application/pdf", "/cache/ab/cd.bin")
+    assert kept.name.startswith("[erased]")
     ((button,),) = load_buttons(await column(store, "buttons", "outbox"))
     assert button.action == "/resume ab12"
     assert "[erased]" in button.label

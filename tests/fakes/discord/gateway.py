@@ -79,6 +79,10 @@ class Gateway:
         """Answer the next identifications or resumptions by closing, with one code each."""
         self._refuse_next += codes
 
+    def refuse_no_more(self) -> None:
+        """Take back what `refuse_next` has left."""
+        self._refuse_next.clear()
+
     def ask_to_reconnect(self) -> None:
         """Op 7 to everybody."""
         for connection in self.connections:

@@ -36,6 +36,9 @@ PATIENCE = 10.0
 LOOK_AGAIN = 0.02
 """Real seconds after which a helper that waits looks again."""
 
+SETTLING = 5
+"""Passes of the loop between a socket's acceptance and its being known as a connection, and some to spare."""
+
 HTML = b"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>cloudflare</body>\r\n</html>\r\n"
 VIA = {"Via": "1.1 google"}
 """Without it discord.py takes a 429 for a ban."""
@@ -91,6 +94,8 @@ class DiscordServer:
         runner, self._runner = self._runner, None
         for site in list(runner.sites):
             await site.stop()
+        for _ in range(SETTLING):
+            await asyncio.sleep(0)  # those that were accepted a moment ago become known
         for connection in list(runner.server.connections if runner.server else ()):
             if connection.transport is not None:
                 connection.transport.abort()

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 _STRUCTURED = {
     *("entities", "caption_entities", "reply_markup", "reply_parameters", "allowed_updates", "link_preview_options"),
-    *("commands", "scope", "media"),
+    *("commands", "scope", "media", "reaction"),
 }
 _NUMBERS = {
     *("offset", "limit", "timeout", "message_id", "message_thread_id", "draft_id", "chat_id", "max_connections"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from telegram.constants import ReactionEmoji
+
 from tests.fakes.telegram.faults import Refusal, bad
 from tests.fakes.telegram.form import Upload
 from tests.fakes.telegram.texts import LONGEST_CAPTION, checked
@@ -13,6 +15,9 @@ from tests.fakes.telegram.world import Chat, Raw, World, Written
 LONGEST_CALLBACK = 64
 QUERY_SECONDS = 15.0
 """How long a button press waits for its answer."""
+
+REACTIONS = frozenset(each.value for each in ReactionEmoji)
+"""What a bot may react with."""
 
 Given = dict[str, Any]
 
@@ -104,6 +109,19 @@ class Writing:
     def send_chat_action(self, given: Given) -> bool:
         chat, place = self._place(given)
         chat.actions.append((given.get("action", ""), place.get("message_thread_id")))
+        self._world.tell()
+        return True
+
+    def set_message_reaction(self, given: Given) -> bool:
+        chat, number = self.chat(given), int(given.get("message_id", 0))
+        if number not in chat.messages:
+            raise bad("message to react not found")
+        wanted = [each.get("emoji", "") for each in given.get("reaction", [])]
+        if len(wanted) > 1:
+            raise bad("REACTIONS_TOO_MANY")
+        if any(emoji not in REACTIONS for emoji in wanted):
+            raise bad("REACTION_INVALID")
+        chat.marked.append((number, "".join(wanted)))
         self._world.tell()
         return True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.fakes.telegram.form import Upload
 from tests.fakes.telegram.texts import found
@@ -53,6 +53,11 @@ class Room:
     def actions(self) -> list[tuple[str, int | None]]:
         """Each chat action (`typing`) with its thread."""
         return list(self.state.actions)
+
+    @property
+    def marks(self) -> dict[int, str]:
+        """The bot's reactions as they stand, by message."""
+        return {number: mark for number, mark in dict(self.state.marked).items() if mark}
 
     @property
     def drafts(self) -> list[str]:
@@ -128,7 +133,23 @@ class Person:
         at = int(self._server.world.now()) - 3600
         return self.says(text, forward_origin={"type": "hidden_user", "sender_user_name": origin, "date": at})
 
-    def sends(self, kind: str, name: str, data: bytes, caption: str = "", **fields: object) -> Raw | None:
+    def replies(self, to: int, text: str, *, picked: str = "", chat: Room | None = None, **place: Any) -> Raw | None:
+        """Answer a message; `picked` are the words of it that the person selected."""
+        if picked:
+            place["quote"] = {"text": picked, "position": 0, "is_manual": True}
+        return self.says(text, chat=chat, reply_to=to, **place)
+
+    def sends(
+        self,
+        kind: str,
+        name: str,
+        data: bytes,
+        caption: str = "",
+        *,
+        chat: Room | None = None,
+        thread: int | None = None,
+        **fields: object,
+    ) -> Raw | None:
         """Send a file as `photo`, `document`, `voice`, `audio` or `video`."""
         media_type = {"photo": "image/jpeg", "voice": "audio/ogg", "audio": "audio/mpeg", "video": "video/mp4"}
         upload = Upload(name, media_type.get(kind, "application/octet-stream"), data)
@@ -144,20 +165,36 @@ class Person:
                 value = about | {"duration": 3, "width": 90, "height": 90, "mime_type": upload.media_type}
             case _:
                 value = about | {"duration": 3, "mime_type": upload.media_type}
-        return self._post({kind: value} | ({"caption": caption} if caption else {}) | fields)
+        said: Raw = {"caption": caption} if caption else {}
+        if found(caption):
+            said["caption_entities"] = found(caption)
+        return self._post({kind: value} | said | fields, chat, thread)
 
-    def sends_album(self, names: Sequence[str], caption: str = "") -> list[Raw | None]:
+    def sends_album(
+        self, names: Sequence[str], caption: str = "", *, chat: Room | None = None, thread: int | None = None
+    ) -> list[Raw | None]:
         """Several pictures as one album; the caption stands under the first."""
         group = f"album-{self._server.world.keep_file(Upload('', '', b''))}"
         return [
-            self.sends("photo", name, b"\xff\xd8" + name.encode(), caption if not at else "", media_group_id=group)
+            self.sends(
+                "photo",
+                name,
+                b"\xff\xd8" + name.encode(),
+                caption if not at else "",
+                chat=chat,
+                thread=thread,
+                media_group_id=group,
+            )
             for at, name in enumerate(names)
         ]
 
-    def edits(self, message_id: int, text: str) -> Raw | None:
-        """Change one of one's own messages in the private chat."""
-        written = self.chat.state.messages[message_id]
-        written.raw |= {"text": text, "edit_date": int(self._server.world.now())}
+    def edits(self, message_id: int, text: str, chat: Room | None = None) -> Raw | None:
+        """Change one of one's own messages: its text, or the words under its file."""
+        written = (chat or self.chat).state.messages[message_id]
+        kind = ("text", "entities") if "text" in written.raw else ("caption", "caption_entities")
+        written.raw.pop(kind[1], None)
+        written.raw |= {kind[0]: text, "edit_date": int(self._server.world.now())}
+        written.raw |= {kind[1]: found(text)} if found(text) else {}
         return self._server.world.queue("edited_message", copy.deepcopy(written.raw))
 
     def presses(self, label: str, chat: Room | None = None) -> str:

@@ -10,6 +10,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 from urllib.parse import unquote
 
@@ -59,6 +60,8 @@ class BotApi:
         self.world = World(now)
         self.calls: list[Call] = []
         self.hung = 0
+        self.local: Path | None = None
+        """Where the server keeps files, when it is one of the owner's own (`--local`); null serves them by HTTP."""
         self._faults: dict[str, deque[Fault | Refusal | None]] = defaultdict(deque)
         self._writing = Writing(self.world, self.me)
         self._http = HttpServer(self._handle)
@@ -216,6 +219,7 @@ class BotApi:
             "editMessageText": self._writing.edit_message_text,
             "deleteMessage": self._writing.delete_message,
             "sendChatAction": self._writing.send_chat_action,
+            "setMessageReaction": self._writing.set_message_reaction,
             "answerCallbackQuery": self._writing.answer_callback_query,
         }
         if method not in written:
@@ -259,7 +263,13 @@ class BotApi:
         if upload is None:
             raise bad("wrong file_id or the file is temporarily unavailable")
         about = {"file_id": given["file_id"], "file_unique_id": f"u{given['file_id']}"}
-        return about | {"file_size": len(upload.data), "file_path": f"documents/{given['file_id']}"}
+        path = f"documents/{given['file_id']}"
+        if self.local is not None:  # as a server of one's own does: the file lies here, and is not served
+            kept = self.local / given["file_id"]
+            if self.local.is_dir():
+                kept.write_bytes(upload.data)
+            path = str(kept)
+        return about | {"file_size": len(upload.data), "file_path": path}
 
     def _file(self, path: str) -> Answer:
         head, _, name = path.rpartition("/documents/")

@@ -53,7 +53,8 @@ class Written:
 
 @dataclass(slots=True)
 class Chat:
-    """One place. `topics` maps a thread id to its name; `barred` is the sentence with which 403 refuses the bot."""
+    """One place. `topics` maps a thread id to its name; `barred` is the sentence with which 403 refuses the bot;
+    `marked` are the bot's reactions, each as (message id, emoji), an empty one for those taken away."""
 
     raw: Raw
     topics: dict[int, str] = field(default_factory=dict)
@@ -63,6 +64,7 @@ class Chat:
     moved_to: int | None = None
     actions: list[tuple[str, int | None]] = field(default_factory=list)
     drafts: list[str] = field(default_factory=list)
+    marked: list[tuple[int, str]] = field(default_factory=list)
 
     @property
     def id(self) -> int:

@@ -9,7 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from memory.gate import Gate, Rule
-from memory.model import Author, Draft, Limits, Operation, Origin, Outcome, Reason, Refused, Staged, Target
+from memory.model import (
+    Applied,
+    Author,
+    Draft,
+    Limits,
+    Operation,
+    Origin,
+    Outcome,
+    Reason,
+    Refused,
+    Staged,
+    Target,
+    Unchanged,
+)
 from memory.pending.model import PendingWrite
 from memory.pending.resolve import Approved, Resolution, Resolver
 from memory.pending.store import PendingStore
@@ -90,7 +103,7 @@ class Desk:
     def approve(self, name: str, who: str = ADA) -> Resolution:
         return self.resolver.approve(name, who)
 
-    def approved(self, name: str) -> Approved:
+    def approved(self, name: str) -> Approved[PendingWrite, Applied | Unchanged]:
         resolution = self.approve(name)
         assert isinstance(resolution, Approved), resolution
         return resolution

@@ -24,10 +24,10 @@ RESULTS = {"approve": "approved", "reject": "rejected", "edit": "edited"}
 
 
 class Rival:
-    """Another process that decides."""
+    """Another process that decides, as `module` does it."""
 
-    def __init__(self, folder: Path, who: str) -> None:
-        command = (sys.executable, "-m", "tests.fakes.memory_decider", "contend", str(folder), who)
+    def __init__(self, folder: Path, who: str, module: str = "tests.fakes.memory_decider") -> None:
+        command = (sys.executable, "-m", module, "contend", str(folder), who)
         self.who = who
         self.process = subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memory.scan.scanner import scan_entries
-from tests.bench.scan import samples, wrong
+from tests.bench.scan import held_back, samples, wrong
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 SPLIT = ("seen", "held")
@@ -58,3 +58,12 @@ def test_a_store_of_good_entries_is_good(seed: int) -> None:
 
 def test_good_samples_that_nobody_saw_are_rarely_refused() -> None:
     assert wrong("good", "held", refused=True).total() <= len(samples("good", "held")) // 100
+
+
+def test_bad_samples_that_nobody_saw_are_refused_or_wait_for_a_yes() -> None:
+    caught = held_back("bad", "held")
+    assert sum(caught) >= 0.97 * len(caught)
+
+
+def test_few_good_samples_that_nobody_saw_have_to_wait() -> None:
+    assert sum(held_back("good", "held")) <= 0.05 * len(samples("good", "held"))

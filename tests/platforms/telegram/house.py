@@ -38,12 +38,11 @@ def quick(**changes: Any) -> Patience:
 
 
 def adapter_of(server: BotApi, folder: Path, patience: Patience = QUICK, **options: Any) -> TelegramAdapter:
-    """An adapter that has not run yet. Further keywords are services of its house, `listen`, and `settings`."""
+    """An adapter that has not run yet. Further keywords are services of its house, and `settings`."""
     section = {"token": server.token, "base_url": server.root} | options.pop("settings", {})
     settings = TelegramSettings.model_validate(section).model_dump()
-    own = {"listen": options.pop("listen")} if "listen" in options else {}
     context = AdapterContext(settings, "default", str(folder), HouseServices(**options))
-    return TelegramAdapter(context, patience=patience, locks=folder / "locks", **own)
+    return TelegramAdapter(context, patience=patience, locks=folder / "locks")
 
 
 def direct(number: int = 111) -> ChatRef:

@@ -3,44 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from pathlib import Path
 
-from gateway.clock import Clock, SystemClock
 from gateway.engine.notices import CUT_SHORT
 from platforms.chunking import join, length
-from platforms.telegram.settings import TelegramSettings
 from tests.fakes.clock import FakeClock
-from tests.fakes.guesthouse import Guesthouse, guesthouse, settings
-from tests.fakes.scripted_model import Script, Turn
-from tests.fakes.telegram import BotApi, Fault, Person
+from tests.fakes.scripted_model import Turn
+from tests.fakes.telegram import Fault, Person
 from tests.fakes.telegram.faults import flood
-from tests.platforms.telegram.house import adapter_of, quick
+from tests.platforms.telegram.inn import inn
 
 LONG = "\n\n".join(
     f"Page {page}: " + " ".join(f"guest {guest} has room {guest * 7}." for guest in range(page * 30, page * 30 + 30))
     for page in range(12)
 )
 """About 9,000 units: three parts."""
-
-
-@asynccontextmanager
-async def inn(
-    folder: Path, script: Script, clock: Clock | None = None
-) -> AsyncIterator[tuple[Guesthouse, BotApi, Person]]:
-    """A house with Telegram, in which Ada may talk."""
-    clock = clock or SystemClock()
-    async with BotApi(now=clock.now) as server:
-        open_to_ada = settings(platforms={"telegram": TelegramSettings(allowed_users=("111",))})
-        adapter = adapter_of(server, folder, quick(answer=0.3), now=clock.now)
-        ada = server.user(111, "Ada")
-        try:
-            async with guesthouse(folder, script, more=[adapter], with_settings=open_to_ada, clock=clock) as house:
-                await adapter.listening.wait()
-                yield house, server, ada
-        finally:
-            await adapter.close()
 
 
 def read(ada: Person) -> str:
@@ -149,7 +127,8 @@ async def test_in_the_time_that_telegram_asked_for_there_is_no_call_at_all(tmp_p
             await asyncio.sleep(0.02)
             before = calls()
         await pass_time(
-            clock, lambda: ada.texts() == [" ".join(f"Sentence {n} of the story." for n in range(5)) + " The end."]
+            clock,
+            lambda: ada.texts()[:1] == [" ".join(f"Sentence {n} of the story." for n in range(5)) + " The end."],
         )
 
 

@@ -13,6 +13,7 @@ import yaml
 from gateway.config.schema import Settings
 from gateway.engine.session_key import may_talk, session_key
 from platforms.contract import Listening, eventually
+from platforms.errors import Refused
 from platforms.messages import ChatKind, ChatRef, Inbound, Outbound, OutFile
 from platforms.telegram.adapter import TelegramAdapter
 from platforms.telegram.settings import TelegramSettings
@@ -211,6 +212,26 @@ class TestFiles:
         assert (event.text, file.kind, file.media_type, file.size) == ("what is this?", kind, media_type, 7)
         assert await adapter.fetch(file) == b"\x00\xffbytes"
 
+    async def test_a_bot_api_server_of_ones_own_keeps_files_where_they_can_be_read(
+        self, adapter: TelegramAdapter, ear: Listening, ada: Person, server: BotApi, tmp_path: Path
+    ) -> None:
+        ada.sends("document", "x.bin", b"\x00\xffbytes")
+        (file,) = (await heard(ear)).attachments
+        server.local = tmp_path / "elsewhere"
+        with pytest.raises(Refused, match="cannot be read from here"):
+            await adapter.fetch(file)
+        server.local.mkdir()
+        assert await adapter.fetch(file) == b"\x00\xffbytes"
+
+    async def test_a_file_that_is_too_large_is_not_fetched(
+        self, adapter: TelegramAdapter, ear: Listening, ada: Person, server: BotApi, tmp_path: Path
+    ) -> None:
+        server.local = tmp_path
+        ada.sends("document", "film.mkv", bytes(adapter.capabilities.takes_files + 1))
+        (file,) = (await heard(ear)).attachments
+        with pytest.raises(Refused, match="are not fetched"):
+            await adapter.fetch(file)
+
     async def test_an_album_has_one_group(self, ear: Listening, ada: Person) -> None:
         ada.sends_album(["a", "b", "c"], caption="our holiday")
         events = await ear.until_heard(3)
@@ -236,13 +257,45 @@ async def test_what_was_forwarded_is_not_the_senders_own_word(ear: Listening, ad
     assert event.sender.id == "4294967500"
 
 
-async def test_edited_and_service_messages_are_not_heard(ear: Listening, ada: Person, server: BotApi) -> None:
+async def test_service_messages_are_not_heard(ear: Listening, ada: Person) -> None:
     update = ada.says("first")
     assert update is not None
     await heard(ear)
-    ada.edits(update["message"]["message_id"], "changed")
-    server.world.queue_raw({"edited_message": update["message"] | {"text": "changed"}})  # queued before the bot asked
     ada.says("", pinned_message=copy.deepcopy(update["message"]))
+    ada.says("last")
+    assert (await heard(ear)).text == "last"
+    assert ear.heard == []
+
+
+async def test_each_edit_is_an_event_of_its_own(ear: Listening, ada: Person) -> None:
+    update = ada.says("first")
+    assert update is not None
+    first = await heard(ear)
+    message_id = update["message"]["message_id"]
+    edits = [ada.edits(message_id, text) for text in ("second", "third")]
+    events = await ear.until_heard(2)
+    assert [each.text for each in events] == ["second", "third"]
+    assert [each.event_id for each in events] == [str(each["update_id"]) for each in edits if each]
+    assert {each.message_id for each in events} == {first.message_id}
+    assert all(each.edited for each in events)
+    assert not first.edited
+
+
+async def test_the_words_under_a_picture_can_be_changed(ear: Listening, ada: Person) -> None:
+    update = ada.sends("photo", "x", b"\xff\xd8", caption="my rom")
+    assert update is not None
+    sent = await heard(ear)
+    ada.edits(update["message"]["message_id"], "my room")
+    event = await heard(ear)
+    assert (event.text, event.edited, event.attachments) == ("my room", True, sent.attachments)
+
+
+async def test_a_location_that_moves_is_no_edit(ear: Listening, ada: Person, server: BotApi) -> None:
+    update = ada.says("", location={"latitude": 52.5, "longitude": 13.25, "live_period": 900})
+    assert update is not None
+    await heard(ear)
+    moved = update["message"] | {"location": {"latitude": 52.6, "longitude": 13.3}, "edit_date": 1_800_000_000}
+    server.send_raw({"edited_message": moved})
     ada.says("last")
     assert (await heard(ear)).text == "last"
     assert ear.heard == []

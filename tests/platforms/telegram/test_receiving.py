@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,10 +16,9 @@ from platforms.errors import PlatformDown
 from platforms.messages import Button, Inbound, Outbound
 from platforms.telegram.adapter import build
 from platforms.telegram.errors import TelegramUnreachable
-from platforms.telegram.token_lock import TokenLock
+from platforms.token_lock import TokenLock
 from tests.fakes.telegram import BotApi, Fault, Refusal
 from tests.fakes.telegram.faults import conflict, flood
-from tests.fakes.telegram.webhook import call
 from tests.platforms.telegram.house import adapter_of, direct, open_adapter, quick
 
 
@@ -280,12 +278,12 @@ class TestOneTokenOnePoller:
             assert len(server.called("getMe")) == 2
 
     def test_a_lock_whose_process_died_is_taken_over(self, tmp_path: Path) -> None:
-        first = TokenLock(tmp_path, "1:abc", "http://x", "one")
+        first = TokenLock("telegram", tmp_path, "1:abc", "http://x", "one")
         first.acquire()
         (file,) = tmp_path.iterdir()
         first.release()
         file.write_text(json.dumps({"pid": 1, "profile": "dead"}))
-        second = TokenLock(tmp_path, "1:abc", "http://x", "two")
+        second = TokenLock("telegram", tmp_path, "1:abc", "http://x", "two")
         second.acquire()
         assert json.loads(file.read_text())["profile"] == "two"
         with pytest.raises(PlatformDown, match="profile two"):
@@ -348,28 +346,3 @@ async def test_the_menu_is_set_only_when_it_differs(server: BotApi, tmp_path: Pa
         ["new", "status"],
         ["new", "status", "stop"],
     ]
-
-
-class TestWebhook:
-    async def test_updates_are_taken_with_the_secret_alone(self, server: BotApi, tmp_path: Path) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        url = f"http://127.0.0.1:{port}/telegram"
-        settings = {"mode": "webhook", "webhook_url": url, "webhook_secret": "s3cret"}
-        ear = Poisoned("later")
-        grave = Graveyard(full=True)
-        adapter = adapter_of(server, tmp_path, settings=settings, listen=("127.0.0.1", port), bury=grave)
-        async with open_adapter(adapter, ear):
-            forged = {"update_id": 1, "message": {"message_id": 1, "date": 1, "chat": {"id": 111, "type": "private"}}}
-            assert await call(url, "wrong", forged) == 403
-            assert await call(url, "", forged) == 403
-            server.user(111).says("hello")
-            await ear.until_heard(1)
-            server.user(111).says("later")
-            await eventually(lambda: ear.tries >= 4)
-            assert server.world.updates, "what is not stored is not acknowledged"
-            ear.poison = ""
-            await server.until_confirmed()
-        assert [event.text for event in ear.heard] == ["hello", "later"]
-        assert server.called("getUpdates") == []

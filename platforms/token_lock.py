@@ -1,4 +1,4 @@
-"""One process polls with one token: a lock file for each bot and address, outside of every profile.
+"""One process listens with one token: a lock file for each bot and address, outside of every profile.
 
 The kernel holds the lock, so it ends with its process however that ends; what the file says is for people.
 """
@@ -26,17 +26,17 @@ def usual_folder() -> Path:
 
 
 class TokenLock:
-    """The right to poll with a token. `folder` is shared by all profiles of this user."""
+    """The right to listen with a token. `folder` is shared by all profiles of this user."""
 
-    def __init__(self, folder: Path, token: str, address: str, profile: str) -> None:
+    def __init__(self, platform: str, folder: Path, token: str, address: str, profile: str) -> None:
         # The name tells nobody the token.
         name = hashlib.sha256(f"{address}\0{token}".encode()).hexdigest()[:24]
-        self._path = folder / f"telegram-{name}.lock"
+        self._path = folder / f"{platform}-{name}.lock"
         self._profile = profile
         self._handle: int | None = None
 
     def acquire(self) -> None:
-        """Raises PlatformDown, naming the holder, when another profile or process polls with this token."""
+        """Raises PlatformDown, naming the holder, when another profile or process listens with this token."""
         if self._handle is not None:
             return
         try:

@@ -1,0 +1,64 @@
+"""What the gateway adds to a message for the model: which words it answers, and that it was changed. Pure.
+
+Remarks stand in the row's note, never in its content: they are no words of the person's, and ask for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gateway.engine.notices import gist
+from platforms.messages import Inbound
+
+MOST = 600
+"""Characters of what is answered that a model is shown."""
+
+LINES = 10
+
+CHANGED = "[This was changed after it was sent, and now reads:]"
+_REMARK = re.compile(r"^\[This (?:was changed|answers) .*", re.MULTILINE | re.DOTALL)
+
+
+def remarks(events: Sequence[Inbound]) -> str:
+    """The remarks on what one speaker said in one go; empty when there are none."""
+    lines = dict.fromkeys(line for each in events for line in (_changed(each), _answered(each)) if line)
+    return "\n".join(lines)
+
+
+def kept(note: str) -> str:
+    """The remarks out of a row's note, in which they come last: for whoever says the row once more."""
+    found = _REMARK.search(note)
+    return found[0] if found else ""
+
+
+def foreign(event: Inbound) -> bool:
+    """Whether it brings words of somebody else, for which its sender does not vouch."""
+    by = event.quoted_from
+    return bool(event.quoted.strip()) and (by is None or by.id not in (event.account, event.sender.id) or not by.id)
+
+
+def _changed(event: Inbound) -> str:
+    return CHANGED if event.edited else ""
+
+
+def _answered(event: Inbound) -> str:
+    """The words that a message answers, each line marked, so that none of them reads like the message itself."""
+    words = event.quoted.strip()
+    if not words:
+        return ""
+    shown = words[:MOST].splitlines()[:LINES]
+    cut = len("\n".join(shown)) < len("\n".join(words.splitlines()))
+    quoted = "\n".join(f"> {line}" for line in shown)
+    return f"[This answers {_whose(event)}]\n{quoted}{' …' if cut else ''}"
+
+
+def _whose(event: Inbound) -> str:
+    by = event.quoted_from
+    if by is None:
+        return "these words:"
+    if by.id and by.id == event.account:
+        return "these words of yours:"
+    if by.id and by.id == event.sender.id:
+        return "earlier words of theirs:"
+    return f"words of {gist(by.name) or 'somebody'}:"

@@ -1,0 +1,92 @@
+"""The cache of files stays small, and takes nothing away that a conversation still shows."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+from gateway.attachments.cache import FileCache
+from gateway.attachments.upkeep import DAY, Upkeep
+from gateway.config.schema import Settings
+from gateway.config.sections import Attachments
+from tests.fakes.clock import FakeClock
+from tests.fakes.files import given, png
+from tests.fakes.guesthouse import Notes, guesthouse
+
+
+def aged(path: str, seconds: float) -> str:
+    os.utime(path, (seconds, seconds))
+    return path
+
+
+def test_the_same_bytes_lie_there_once_and_get_young_again(tmp_path: Path) -> None:
+    cache = FileCache(tmp_path)
+    first = aged(cache.keep(b"one", "text/plain"), 1000)
+    assert cache.keep(b"one", "text/plain") == first
+    assert Path(first).stat().st_mtime > 1000
+    assert cache.keep(b"one", "image/png") != first
+
+
+def test_a_torn_file_is_written_anew(tmp_path: Path) -> None:
+    cache = FileCache(tmp_path)
+    path = cache.keep(b"whole", "image/png")
+    Path(path).write_bytes(b"wh")
+    assert Path(cache.keep(b"whole", "image/png")).read_bytes() == b"whole"
+
+
+def test_old_files_go_then_the_oldest_until_the_rest_fits(tmp_path: Path) -> None:
+    cache = FileCache(tmp_path)
+    files = [aged(cache.keep(bytes([n]) * 10, "image/png"), 1000.0 + n) for n in range(6)]
+    swept = cache.sweep({files[0]}, oldest=1002, room=35)
+    assert (swept.files, swept.bytes) == (3, 30)
+    assert [Path(file).exists() for file in files] == [True, False, False, False, True, True]
+    assert cache.sweep(set(), 0, 100).files == 0
+
+
+def test_a_draft_that_a_crash_left_goes_too(tmp_path: Path) -> None:
+    cache = FileCache(tmp_path)
+    path = Path(cache.keep(b"one", "image/png"))
+    draft = path.with_name(".0123")
+    draft.write_bytes(b"o")
+    aged(str(draft), 1000)
+    assert cache.sweep({str(path)}, oldest=2000, room=10).files == 1
+    assert not draft.exists()
+    assert FileCache(tmp_path / "none").sweep(set(), 0, 0).files == 0
+
+
+async def test_open_conversations_keep_their_files_whatever_their_age(tmp_path: Path) -> None:
+    clock = FakeClock()
+    async with guesthouse(tmp_path, lambda request: "Fine.", clock=clock) as house:
+        for chat in ("c1", "c2"):
+            picture = given(house.adapter, "a.png", png(colour=chat.encode() + b"x"), "picture")
+            await house.adapter.say("look", chat=chat, attachments=(picture,))
+            await house.adapter.until_text("Fine.", chat)
+        await house.adapter.reply_to("/new", chat="c2")
+        folder = tmp_path / "cache" / "attachments"
+        for file in folder.rglob("*.png"):
+            aged(str(file), clock.now() - 31 * DAY)
+        cache = FileCache(folder)
+        await Upkeep(cache, house.store.turns.files_in_use, Settings, clock, house.notes).once()
+        (left,) = folder.rglob("*.png")
+        assert left.read_bytes() == png(colour=b"c1x")
+        assert house.notes.named("attachments.swept") == [{"files": 1, "bytes": len(png())}]
+
+
+async def test_once_at_the_start_and_once_a_day(tmp_path: Path) -> None:
+    clock, looked = FakeClock(), [0]
+
+    async def in_use() -> frozenset[str]:
+        looked[0] += 1
+        return frozenset()
+
+    def settings() -> Settings:
+        return Settings(attachments=Attachments(keep_days=1))
+
+    running = asyncio.ensure_future(Upkeep(FileCache(tmp_path), in_use, settings, clock, Notes()).run())
+    for days in range(1, 4):
+        while looked[0] < days or clock.sleepers == 0:
+            await asyncio.sleep(0.001)
+        assert looked[0] == days
+        await clock.advance(DAY)
+    running.cancel()
