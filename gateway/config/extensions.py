@@ -13,6 +13,7 @@ from importlib import import_module
 from pydantic import BaseModel
 
 from platforms.console.manifest import manifest as console
+from platforms.discord.manifest import manifest as discord
 from platforms.manifest import PlatformManifest
 from platforms.telegram.manifest import manifest as telegram
 
@@ -20,18 +21,9 @@ MEMORY_PROVIDERS = frozenset(
     {"retaindb", "byterover", "honcho", "hindsight", "supermemory", "mem0", "openviking", "holographic"}
 )
 
-DISCORD = PlatformManifest(
-    "discord",
-    adapter="platforms.discord.adapter:build",
-    settings="platforms.discord.settings:DiscordSettings",
-    token_variable="DISCORD_BOT_TOKEN",
-)
-"""Its settings can be written down already; its adapter, and with it its own entry in the register, are to come."""
-
-
 def built_in_platforms() -> dict[str, PlatformManifest]:
     """The platforms that every installation has, also where its register cannot be read."""
-    return {manifest.name: manifest for manifest in (telegram, DISCORD, console)}
+    return {manifest.name: manifest for manifest in (telegram, discord, console)}
 
 
 @dataclass(frozen=True, slots=True)

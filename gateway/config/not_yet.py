@@ -10,13 +10,13 @@ import re
 from gateway.config.schema import Settings, flattened
 
 _WITHOUT_EFFECT = re.compile(
-    r"(?:skills|curator|dashboard|hooks|mcp_servers|platforms\.discord"
+    r"(?:skills|curator|dashboard|hooks|mcp_servers"
     r"|auxiliary\.background_review|auxiliary\.curator)(?:\.|$)"
     r"|memory\.(?:nudge_interval|provider|prefetch_spill_enabled)$"
     r"|gateway\.(?:budgets\.(?:background_review|cron|curator))$"
     r"|sessions\.retention_days$"
 )
-_NAMED_AS_A_WHOLE = ("mcp_servers", "platforms.discord")
+_NAMED_AS_A_WHOLE = ("mcp_servers",)
 _UNSAFE = {
     "skills.write_approval": "there are no skills yet",
     "sessions.retention_days": "every session stays in the archive",
@@ -25,9 +25,7 @@ _UNSAFE = {
 
 def without_effect(settings: Settings) -> tuple[str, ...]:
     """Dotted keys that differ from their default and do nothing yet."""
-    discord = settings.platforms.get("discord")
-    plain = Settings(platforms={"discord": type(discord)()} if discord is not None else {})
-    usual = dict(flattened(plain))
+    usual = dict(flattened(Settings()))
     changed = [key for key, value in flattened(settings) if key not in usual or value != usual[key]]
     found = [_whole(key) for key in changed if _WITHOUT_EFFECT.match(key)]
     return tuple(dict.fromkeys(found))

@@ -34,7 +34,7 @@ class Memory(Section):
     write_approval: Approval = False
     """false writes freely, true lets every write wait for a yes, auto waits on messengers and not on the console."""
     hold_doubtful: OnOff = True
-    """Let what reads like an order to the assistant rather than a note wait for a yes, whatever write_approval says."""
+    """Let what reads like an order to the assistant rather than a note wait for a yes, whatever the gate says."""
     nudge_interval: Count = 10
     """A review of memory after so many messages; 0 turns it off."""
     scope: Literal["owner", "person", "room"] = "owner"

@@ -25,7 +25,15 @@ TELLING = 3
 SHORT = 4
 """Letters of a run that say nothing to a person."""
 
-_WORD = re.compile(r"[^\W\d_\u3040-\u30ff\u4e00-\u9fff]+(?:'[a-z]+)?|[\u3040-\u30ff\u4e00-\u9fff]|\d+|[/.@:$#~]")
+_ADDRESS = re.compile(
+    r"\w+://[^\s<>)\]]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|example|test|invalid|info|xyz)\b(?:/[^\s<>)\]]*)?"
+)
+_PATH = re.compile(r"(?:~|\.{1,2})?/[\w.~/-]*\w|\b[a-z]:\\\S+|(?<![\w.])\.\w[\w.-]*")
+_NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
+"""Which address or file it is says nothing, and honest notes are full of them: they are left out. Numbers are alike."""
+
+_WORD = re.compile(r"[^\W\d_\u3040-\u30ff\u4e00-\u9fff]+(?:'[a-z]+)?|[\u3040-\u30ff\u4e00-\u9fff]|0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +92,8 @@ def doubt_draft(draft: Draft) -> Doubt | None:
 
 def runs(text: str) -> Iterator[str]:
     """All runs of one to three words; a sign of a script without spaces is a word."""
-    words = _WORD.findall(text.lower())
+    plain = _NUMBER.sub("0", _PATH.sub(" ", _ADDRESS.sub(" ", text.lower())))
+    words = _WORD.findall(plain)
     for size in range(1, LONGEST + 1):
         for start in range(len(words) - size + 1):
             yield " ".join(words[start : start + size])

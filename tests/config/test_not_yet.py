@@ -24,7 +24,7 @@ def settings(text: str) -> Settings:
         ("model: {reasoning_effort: high}\nplatforms: {telegram: {token: '1:x'}}", []),
         ("gateway: {budgets: {chat: 10, background_review: 5}}", ["gateway.budgets.background_review"]),
         ("memory: {scope: room, nudge_interval: 3, memory_char_limit: 3000}", ["memory.nudge_interval"]),
-        ("platforms: {discord: {token: x, allowed_users: [1]}}", ["platforms.discord"]),
+        ("platforms: {discord: {token: x, allowed_users: [1]}}", []),
         ("mcp_servers: {one: {command: a}, two: {url: 'http://127.0.0.1:1'}}", ["mcp_servers"]),
         ("auxiliary: {background_review: {enabled: false}}", ["auxiliary.background_review.enabled"]),
         ("skills: {write_approval: true}", ["skills.write_approval"]),

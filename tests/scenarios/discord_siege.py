@@ -160,7 +160,7 @@ class DiscordSiege(Siege):
         self._unrest = unrest
         self.server = Discord(
             self.moments.note,
-            answer_after=lambda: self.random.choice([0.0, self.random.uniform(0, 0.05)]),
+            answer_after=lambda: self.random.choice([0.0, 0.0, self.random.uniform(0, 0.05), 0.3]),
         )
         self.office = self.server  # type: ignore[assignment]  # the siege posts and asks what waits, no more
         self.host = AlikeStories(self.moments.note)

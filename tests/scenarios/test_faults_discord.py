@@ -25,7 +25,7 @@ from tests.scenarios.test_kill import Say, say, seed_for
 __all__ = ["say"]  # the fixture
 
 ADA = 111222333444555666
-IMPATIENT = quick(answer=0.3, connect=0.3, start=0.5, deaf=0.6, stop=0.1)
+IMPATIENT = quick(answer=0.3, connect=0.3, start=0.5, deaf=0.6, stop=0.1, rare=0.0)
 HEARTBEAT = 0.15
 """Seconds between heartbeats, as the server asks for them."""
 

@@ -119,7 +119,7 @@ async def test_a_retry_still_knows_what_was_read_the_first_time(tmp_path: Path) 
         assert "/retry" in await house.adapter.reply_to("What is in the file?")
         await house.adapter.say("/retry")
         await house.adapter.until_text("Here are the figures.")
-        assert [each["flags"] for each in waiting(tmp_path)] == [["untrusted:document"]]
+        assert [each["flags"][0] for each in waiting(tmp_path)] == ["untrusted:document"]
         assert entries(tmp_path) == ""
 
 

@@ -273,7 +273,7 @@ async def test_changing(tmp_path: Path) -> None:
 
 
 async def test_an_entry_is_quoted_to_the_letter(tmp_path: Path) -> None:
-    entry = "Ada keeps *two* files, `a_b` and [this](https://example.org)."
+    entry = "Ada likes *both* teas, `a_b` and [this](https://example.org)."
     script: Script = [adds(entry), "Done.", "Saved!"]
     async with guesthouse(tmp_path, script, with_memory=True) as inn:
         _, receipt = await says(inn, WISH)

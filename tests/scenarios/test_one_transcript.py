@@ -37,7 +37,6 @@ async def test_on_the_console(tmp_path: Path) -> None:
     async with console_stage() as stage:
         left_out = await played(stage, tmp_path, TRANSCRIPT)
     assert left_out == {
-        "a picture in": "a line of text is all that a terminal takes",
         "a mention among others": "nobody else sits at the owner's terminal",
         "an edit": "a line that was entered has been said",
     }

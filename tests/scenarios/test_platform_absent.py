@@ -48,7 +48,7 @@ async def test_a_token_that_is_none(tmp_path: Path) -> None:
         async with inn.open(only=("telegram", "console")) as app:
             await until(lambda: app.engine.platforms["console"].up)
             await app.engine.watch.look()
-            assert len(await waiting(app)) == 1
+            assert len(await news(app)) == 1
 
 
 async def test_a_server_that_is_away_at_the_start(tmp_path: Path) -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from gateway.config.sections import Gateway
 from platforms.adapter import Capabilities
 from platforms.chunking import join
 from platforms.errors import NotSent, Refused, RetryAfter
 from platforms.in_process import Fault, InProcess
 from platforms.messages import Outbound
 from tests.fakes.clock import FakeClock
-from tests.fakes.guesthouse import Guesthouse, guesthouse
+from tests.fakes.guesthouse import Guesthouse, guesthouse, settings
 from tests.fakes.scripted_model import Script, Turn
 from tests.scenarios.props import counter, later, until
 
@@ -246,6 +249,32 @@ async def test_an_answer_that_grows_shorter(tmp_path: Path) -> None:
         await house.adapter.reply_to("/new")
         assert not any("Line" in text for text in house.adapter.texts())
         assert await house.adapter.reply_to("hi") == "Hello."
+
+
+class Slow(InProcess):
+    """A message arrives at once; that it did is told when the gate opens."""
+
+    gate: asyncio.Event
+
+    async def send(self, message: Outbound) -> str:
+        sent = await super().send(message)
+        await self.gate.wait()
+        return sent
+
+
+async def test_a_house_that_closes_sees_the_call_on_the_wire_to_its_end_and_makes_no_further_one(
+    tmp_path: Path,
+) -> None:
+    adapter, never = Slow(capabilities=PLAIN), asyncio.Event()
+    adapter.gate = asyncio.Event()
+    no_wait = settings(gateway=Gateway(drain_seconds=0))
+    async with guesthouse(tmp_path, [Turn([LONG, never])], adapter=adapter, with_settings=no_wait):
+        await adapter.say("tell me everything")
+        await adapter.until_text("Line 0")
+        asyncio.get_running_loop().call_later(0.05, adapter.gate.set)
+    with closing(sqlite3.connect(tmp_path / "state.db")) as db:
+        assert db.execute("SELECT state FROM outbox").fetchall() == [("preview",)]
+    assert len(adapter.texts()) == 1
 
 
 async def test_a_code_fence_that_is_cut_stays_code_on_both_sides(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def entries(folder: Path) -> str:
 async def staged(inn: Guesthouse, folder: Path, text: str = WISH) -> None:
     """The text waits, marked, and whoever looks is told why."""
     (waits,) = waiting(folder)
-    assert waits["flags"] == ["untrusted:document"]
+    assert waits["flags"][0] == "untrusted:document"
     assert entries(folder) == ""
     shown = await inn.adapter.reply_to("/memory pending")
     assert "after reading text from outside (document)" in shown
@@ -76,7 +76,7 @@ async def test_calls_side_by_side_and_later_steps_wait_as_well(tmp_path: Path) -
     script: list[Turn | str] = [both, Turn(calls=[("clock", {})]), keeps(TEA), "Noted."]
     async with guesthouse(tmp_path, script, tools=[READ, CLOCK], with_settings=FREE, with_memory=True) as inn:
         await inn.adapter.reply_to("What is in the file?")
-        assert [each["flags"] for each in waiting(tmp_path)] == [["untrusted:document"]] * 2
+        assert [each["flags"][0] for each in waiting(tmp_path)] == ["untrusted:document"] * 2
         assert entries(tmp_path) == ""
 
 
@@ -120,5 +120,5 @@ async def test_what_the_person_says_meanwhile_does_not_vouch_for_it(tmp_path: Pa
         await inn.adapter.say("Hurry up.")
         gate.set()
         await inn.adapter.until_text("Done.")
-        assert [each["flags"] for each in waiting(tmp_path)] == [["untrusted:document"]]
+        assert [each["flags"][0] for each in waiting(tmp_path)] == ["untrusted:document"]
         assert entries(tmp_path) == ""

@@ -30,7 +30,6 @@ class Console:
     limit = LONGEST_TEXT
     lacks: Mapping[Ability, str] = MappingProxyType(
         {
-            Ability.PICTURE: "a line of text is all that a terminal takes",
             Ability.ROOMS: "nobody else sits at the owner's terminal",
             Ability.EDIT: "a line that was entered has been said",
         }
@@ -41,12 +40,14 @@ class Console:
 
     def __init__(self) -> None:
         self._desks: dict[Place, Desk] = {}
+        self._folder = Path()
 
     def settings(self) -> dict[str, Any]:
         return {}
 
     @asynccontextmanager
     async def enter(self, folder: Path) -> AsyncIterator[None]:
+        self._folder = folder
         async with AsyncExitStack() as stack:
             for place, chat in ((Place.HOME, "main"), (Place.TOPIC, "cellar")):
                 self._desks[place] = Desk(await _opened(stack, folder, chat))
@@ -63,7 +64,9 @@ class Console:
         await self._desks[Place.HOME].presses(label)
 
     async def gives_picture(self, name: str, data: bytes, words: str) -> None:
-        raise NotImplementedError(self.lacks[Ability.PICTURE])
+        path = self._folder / name
+        path.write_bytes(data)
+        await self._desks[Place.HOME].window.say(words, [str(path)])
 
     def sees(self, where: Place) -> list[Shown]:
         return [_shown(each) for each in self._desks[where].messages.values()]

@@ -26,7 +26,6 @@ class Place(StrEnum):
 class Ability(StrEnum):
     """What not every platform can do."""
 
-    PICTURE = "give a picture"
     ROOMS = "speak where others read along"
     EDIT = "edit what was said"
 

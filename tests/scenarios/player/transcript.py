@@ -143,7 +143,7 @@ TRANSCRIPT = (
     Scene("/new", boundary),
     Scene("a staged write, approved by button", a_write_waits_for_a_yes),
     Scene("/stop in the middle of an answer", stop),
-    Scene("a picture in", picture_in, Ability.PICTURE),
+    Scene("a picture in", picture_in),
     Scene("a file out", file_out),
     Scene("a topic", topic),
     Scene("a mention among others", mention, Ability.ROOMS),
