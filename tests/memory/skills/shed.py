@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from memory.model import Author, Origin
 from memory.skills.apply import Check, Decide, SkillStore
+from memory.skills.journal import KEPT
 from memory.skills.library import Library
 from memory.skills.model import SkillAction, SkillApplied, SkillOperation, SkillOutcome, SkillRefused
 
@@ -16,7 +16,9 @@ BY = Author(Origin.FOREGROUND, "20261130-1f2e3d4c", "17")
 ADA = Author(Origin.COMMAND, who="telegram:111")
 
 
-def skill(name: str, description: str = "Tidies notes. Use when they grow.", body: str = "1. Read.\n2. Tidy.\n") -> str:
+def skill(
+    name: str, description: str = "Tidies notes. Use when they grow.", body: str = "1. Read.\n2. Tidy.\n"
+) -> str:
     return f"---\nname: {name}\ndescription: {description}\n---\n\n{body}"
 
 
@@ -54,7 +56,7 @@ def tree(folder: Path, *, ours: bool = False) -> dict[str, str]:
             continue
         mode = f"{path.lstat().st_mode:o}"
         if path.is_symlink():
-            seen[name] = f"link to {os.readlink(path)}"
+            seen[name] = f"link to {path.readlink()}"
         elif path.is_dir():
             seen[name] = f"folder {mode}"
         elif path.is_file():
@@ -65,8 +67,8 @@ def tree(folder: Path, *, ours: bool = False) -> dict[str, str]:
 
 
 class Shed:
-    """Real files in `root`, which is `skills/` in a folder that holds other things of the profile. `put` writes a file
-    as a person's editor would; `time` is there to be moved."""
+    """Real files in `root`, which is `skills/` in a folder that holds other things of the profile. `put` writes a
+    file as a person's editor would; `time` is there to be moved."""
 
     def __init__(
         self,
@@ -76,12 +78,15 @@ class Shed:
         check: Check | None = None,
         decide: Decide | None = None,
         patience: float = 5,
+        remembers: int = KEPT,
     ) -> None:
         self.home = folder
         self.root = folder / "skills"
         self.time = 1_800_000_000.0
         self.library = Library(self.root, external)
-        self.store = SkillStore(self.library, lambda: self.time, check=check, decide=decide, patience=patience)
+        self.store = SkillStore(
+            self.library, lambda: self.time, check=check, decide=decide, patience=patience, remembers=remembers
+        )
 
     def put(self, path: str, content: str | bytes | None = None) -> Path:
         """Without content, a sound SKILL.md of the folder's name."""
@@ -101,11 +106,12 @@ class Shed:
 
     def refused(self, *operations: SkillOperation) -> SkillRefused:
         """Refused, with a sentence, and nothing of the home is another than before."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        (self.root / ".lock").touch()
         before = tree(self.home)
         outcome = self.do(*operations)
         assert isinstance(outcome, SkillRefused), outcome
         assert outcome.message.endswith(".") or "\\n" in outcome.message
-        (self.root / ".lock").touch()
         assert tree(self.home) == before
         return outcome
 

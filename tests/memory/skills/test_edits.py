@@ -109,7 +109,7 @@ REFUSALS: dict[str, tuple[list[SkillOperation], Reason, str]] = {
     "too many": ([create("audit")] * 51, Reason.INVALID, "at most 50"),
     "there already": ([create("deploy")], Reason.INVALID, "already (ops/deploy)"),
     "created twice": ([create("audit"), create("audit")], Reason.INVALID, "already"),
-    "nobody": ([patch("deplyo", "a", "b")], Reason.UNKNOWN, "no skill deplyo"),
+    "nobody": ([patch("deplooy", "a", "b")], Reason.UNKNOWN, "no skill deplooy"),
     "deleted twice": ([delete("notes"), delete("notes")], Reason.UNKNOWN, "no skill notes"),
     "deleted and created": ([delete("notes"), create("notes")], Reason.INVALID, "use edit"),
     "no content": ([create("audit", "")], Reason.INVALID, "needs content"),
@@ -153,7 +153,7 @@ def test_the_operation_that_failed_is_numbered(stocked: Shed) -> None:
     assert told.message.startswith("Operation 2 of 3 (patch): old_text does not stand in 'SKILL.md'")
     assert told.message.endswith("Nothing was changed.")
     assert told.closest[0].endswith("Step 5.") or "Step" in told.closest[0]
-    assert refused(stocked, patch("deplyo", "a", "b")).closest == ("deploy",)
+    assert refused(stocked, patch("deplooy", "a", "b")).closest == ("deploy",)
     assert refused(stocked, patch("deploy", "x", "y")).operation is None
 
 
@@ -181,7 +181,7 @@ def test_a_patch_keeps_what_it_does_not_name(shed: Shed) -> None:
 
 def test_quotes_and_dashes_of_another_kind_are_forgiven_and_told(shed: Shed) -> None:
     shed.put("notes/SKILL.md", skill("notes", body="Say “hello” – and don’t wait.\n"))
-    draft = planned(shed, patch("notes", "\"hello\" - and don't", "'hi' and do"))
+    draft = planned(shed, patch("notes", '"hello" - and don\'t', "'hi' and do"))
     assert b"Say 'hi' and do wait.\n" in (draft.changes[0].after or b"")
     assert draft.notes == ("What was replaced in SKILL.md reads exactly: “hello” – and don’t",)
 
@@ -220,7 +220,9 @@ def test_installing_puts_exactly_these_files_in_place(stocked: Shed) -> None:
     }
 
 
-@pytest.mark.parametrize("path", ["../x", "/x", ".env", "a/../x", "con", "a\\b", "a//b", "x.", "skill.md", "a/b/c/d/e/f"])
+@pytest.mark.parametrize(
+    "path", ["../x", "/x", ".env", "a/../x", "con", "a\\b", "a//b", "x.", "skill.md", "a/b/c/d/e/f"]
+)
 def test_installing_takes_no_hard_paths(shed: Shed, path: str) -> None:
     files = {"SKILL.md": skill("audit").encode(), path: b"x"}
     told = plan_install(shed.library.found(), Tree(shed.root), "audit", files)

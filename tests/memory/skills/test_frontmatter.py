@@ -75,7 +75,7 @@ BAD = {
     "two colons over two lines": ("---\nname: notes\ndescription: a: b\n  c: d\n---\n", 3, "no YAML"),
     "a colon elsewhere": ("---\nname: notes\nlicense: see: here\ndescription: x\n---\n", 3, "no YAML"),
     "a tab": ("---\nname: notes\nmetadata:\n\tauthor: ada\ndescription: x\n---\n", 4, "a tab"),
-    "brackets": ("---\nname: notes\ndescription: [TODO\n---\n", 4, "no YAML"),
+    "brackets": ("---\nname: notes\ndescription: [TODO\n---\n", 3, "no YAML"),
     "twice": ("---\nname: notes\ndescription: x\nname: notes\n---\n", 4, "twice"),
     "a list": ("---\n- name\n---\n", 2, "key: value"),
     "a word": ("---\nnotes\n---\n", 2, "key: value"),
@@ -135,7 +135,7 @@ def test_the_oracle_reads_the_same(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", BAD)
 def test_the_oracle_wants_none_of_the_bad_ones(tmp_path: Path, name: str) -> None:
-    """But for matters that it lets pass, and one on which its own reader stumbles: a sign that YAML does not allow."""
+    """But for what it lets pass, and one on which its own reader stumbles: a sign that YAML does not allow."""
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "SKILL.md").write_text(BAD[name][0], "utf-8")

@@ -57,17 +57,24 @@ def test_what_was_wished_for_after_reading_a_stranger_s_text_waits(rule: Rule) -
 @pytest.mark.parametrize(("rule", "source"), list(product(RULES, SOURCES)))
 def test_an_operator_s_own_order_is_carried_out(rule: Rule, source: Source) -> None:
     for origin in (Origin.COMMAND, Origin.OPERATOR):
-        ordered = replace(facts(origin), by_operator=True, sources=frozenset({source}), untrusted=True)
+        ordered = replace(facts(origin), by_operator=True, sources=frozenset[Source]({source}), untrusted=True)
         assert waits(rule, ordered) is None
     assert waits(True, replace(facts(), by_operator=True)) is not None  # a turn is no order
 
 
 def test_with_the_gate_off_the_assistant_s_own_skills_are_free() -> None:
-    for action, source in product(SkillAction, ("agent", "person")):
+    for action, source in product(SkillAction, SOURCES[2:]):
         one = replace(facts(action=action), sources=frozenset[Source]({source}))
         assert waits(False, one) is None
     for origin, action in product(UNATTENDED, SkillAction):
         assert (waits(False, facts(origin, action)) is not None) == (action is SkillAction.DELETE)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_what_the_guard_is_not_sure_about_waits(rule: Rule) -> None:
+    for origin in (Origin.FOREGROUND, *UNATTENDED):
+        assert waits(rule, replace(facts(origin), doubtful=True, console=True)) is not None
+    assert waits(rule, replace(facts(Origin.COMMAND), doubtful=True, by_operator=True)) is None
 
 
 def test_the_gate_asks_where_a_skill_comes_from_and_who_orders(tmp_path: Path) -> None:

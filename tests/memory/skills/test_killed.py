@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -19,38 +20,60 @@ from tests.memory.skills.writer import NAMES
 ROOT = Path(__file__).parents[3]
 
 
-def every_step(folder: Path, stride: int) -> list[dict[str, list[list[object]]]]:
+@dataclass(frozen=True)
+class Told:
+    """Of one round: how the change ended, what was there then, what the repair left, and what the journal holds."""
+
+    code: int
+    state: str
+    settled: str
+    open: int
+    history: int
+    lines: list[str]
+
+
+def every_step(folder: Path, manner: str, stride: int = 1) -> list[list[Told]]:
     done = subprocess.run(
-        (sys.executable, "-m", "tests.memory.skills.dying", str(folder), str(stride)),
+        (sys.executable, "-m", "tests.memory.skills.dying", str(folder), manner, str(stride)),
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def check_every_step(folder: Path, stride: int) -> None:
-    rounds = every_step(folder, stride)
+    rounds = [[Told(*each) for each in json.loads(line)["told"]] for line in done.stdout.splitlines()]
     assert len(rounds) > 30
-    told = [each for line in rounds for each in line["told"]]
-    # All or nothing, with nothing left over in the journal, and a history that says the same.
-    assert {(state, records, history) for state, records, _, history in map(tuple, told)} == {
-        ("nothing", False, 0),
-        ("all", False, 1),
+    return rounds
+
+
+def check_kills(folder: Path, stride: int) -> None:
+    *killed, whole = every_step(folder, "kill", stride)
+    assert {each.code for told in killed for each in told} == {signal.SIGKILL}
+    # All or nothing, nothing left over in the journal, and a history that says the same.
+    assert {(each.settled, each.open, each.history) for told in killed for each in told} == {
+        ("nothing", 0, 0),
+        ("all", 0, 1),
     }
-    assert rounds[-1]["told"] == [["all", False, 0, 1]]
+    assert [(each.code, each.settled, each.lines) for each in whole] == [(0, "all", [])]
 
 
 def test_a_kill_at_any_step_leaves_all_or_nothing(tmp_path: Path) -> None:
-    check_every_step(tmp_path, 23)
+    check_kills(tmp_path, 9)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
 def test_a_kill_at_any_step_and_at_any_step_of_the_repair(tmp_path: Path) -> None:
-    check_every_step(tmp_path, 1)
+    check_kills(tmp_path, 1)
+
+
+def test_a_disk_that_fails_at_any_step_leaves_what_was_told(tmp_path: Path) -> None:
+    """A refusal is a tree that is byte for byte what it was, at once; and applied is applied."""
+    rounds = every_step(tmp_path, "fault")
+    assert {(each.code, each.state, each.settled, each.open) for told in rounds for each in told} == {
+        (0, "all", "all", 0),
+        (3, "nothing", "nothing", 0),
+    }
 
 
 def kill_rounds(folder: Path, rounds: int) -> None:

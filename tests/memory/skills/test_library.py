@@ -175,7 +175,7 @@ def test_a_link_inside_the_skill_is_followed_and_every_other_is_not(shed: Shed) 
     (shed.home / "config.yaml").write_text("token: 1")
     assert shed.library.view("notes", "assets/inside.md") == "a"
     for name in ("hidden.md", "other.md", "out.md", "absolute.md", "folder/config.yaml", "sidecar.md"):
-        with pytest.raises(Forbidden, match="^Not shown: "):
+        with pytest.raises(Forbidden, match=r"^Not shown: "):
             shed.library.view("notes", f"assets/{name}")
     with pytest.raises((Forbidden, NoFile)):
         shed.library.view("notes", "assets/loop.md")
@@ -198,6 +198,16 @@ def test_containment_is_decided_when_it_is_read(shed: Shed) -> None:
     (shed.root / "notes").symlink_to(secrets)
     with pytest.raises(NoSkill, match="link"):
         shed.library.view("notes")
+
+
+def test_more_folders_than_anybody_has_are_not_looked_at(tmp_path: Path) -> None:
+    disk = tmp_path / "disk/usr"
+    for number in range(3001):
+        (disk / f"d{number}").mkdir(parents=True)
+    shed = Shed(tmp_path / "home", external=[tmp_path / "disk"])
+    shed.put("notes/SKILL.md")
+    assert shed.names() == ["notes"]
+    assert "more than 3,000 folders" in shed.library.found().broken[0].why
 
 
 def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
@@ -224,20 +234,19 @@ def test_the_index_names_all_with_their_descriptions(shed: Shed) -> None:
     shed.put("notes/SKILL.md")
     shed.put("ops/deploy/SKILL.md", skill("deploy", ">\n  Deploys\n  it."))
     shed.put("bad/SKILL.md", "x")
-    assert shed.library.index(1000) == (
-        "- notes: Tidies notes. Use when they grow.\nops/\n  - deploy: Deploys it."
-    )
+    assert shed.library.index(1000) == ("- notes: Tidies notes. Use when they grow.\nops/\n  - deploy: Deploys it.")
     assert shed.library.index(30) == "notes\nops/\n  deploy"
 
 
 def test_the_index_is_bounded_and_the_same_bytes(shed: Shed) -> None:
-    many(shed, 120)
+    many(shed, 500)
+    another = Library(shed.root)
     for limit in (40, 100, 400, 2000, 4000, 8000, 100_000):
         text = shed.library.index(limit)
         assert 0 < len(text) <= limit
-        assert text == Library(shed.root).index(limit)
+        assert text == another.index(limit)
     assert shed.library.index(0) == ""
-    assert "skill-119" in shed.library.index(4000)
+    assert "skill-499" in shed.library.index(8000)
     few = shed.library.index(100, first=["skill-077"])
     assert "skill-077" in few
     assert few.endswith(" more: see skills_list.")

@@ -1,4 +1,4 @@
-"""The skills that come with the program: there from the start, fresh where untouched, and never against one's will."""
+"""The skills that come with the program: there from the start, fresh where untouched, never against one's will."""
 
 from __future__ import annotations
 

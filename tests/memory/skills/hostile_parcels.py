@@ -50,6 +50,10 @@ def _front(name: str, says: str, text: str | bytes) -> Case:
     return Case(f"frontmatter, {name}", lambda at, _: folder(at / "it", {"SKILL.md": text}), says)
 
 
+def _named(name: str, says: str) -> Case:
+    return Case(f"name, {name!r}", lambda at, _: folder(at / "it", {"SKILL.md": skill(name)}), says)
+
+
 def _files(name: str, says: str, content: dict[str, str | bytes]) -> Case:
     return Case(f"files, {name}", lambda at, _: folder(at / "it", {**files(), **content}), says)
 
@@ -116,10 +120,39 @@ def _nothing(_: Path) -> bytes:
     return gzip.compress(head.tobuf()) + gzip.compress(bytes(1 << 20)) * 140
 
 
+def _wordy(kind: bytes) -> Callable[[Path], bytes]:
+    def make(_: Path) -> bytes:
+        head = tarfile.TarInfo("about")
+        head.type, head.size = kind, 1 << 20
+        return gzip.compress(head.tobuf() + b"1" * head.size + bytes(1024))
+
+    return make
+
+
+def _chatty(_: Path) -> bytes:
+    """A long word about each of many files."""
+    head = tarfile.TarInfo("about")
+    head.type, head.size = tarfile.XHDTYPE, 2_048
+    word = b"2048 comment=".ljust(2_047, b"x") + b"\n"
+    return gzip.compress(b"".join(head.tobuf() + word + tarfile.TarInfo(f"{n}").tobuf() for n in range(600)))
+
+
+def _nested(_: Path) -> bytes:
+    """A word about a word about a word."""
+    head = tarfile.TarInfo("about")
+    head.type, head.size = tarfile.XHDTYPE, 11
+    return gzip.compress((head.tobuf() + b"11 path=ab\n".ljust(512, b"\0")) * 4_000 + bytes(1024))
+
+
 def _fifo(at: Path, _: Path) -> Path:
     it = folder(at / "it", files())
     os.mkfifo(it / "assets")
     return it
+
+
+def _pipe(at: Path, _: Path) -> Path:
+    os.mkfifo(at / "pipe")
+    return at / "pipe"
 
 
 def _deep(at: Path, _: Path) -> Path:
@@ -159,6 +192,11 @@ ARCHIVES = (
     _bytes("nothing", "no archive", lambda _: b""),
     _bytes("an end alone", "no skill", lambda _: b"PK\5\6" + bytes(18)),
     _bytes("torn", "no archive", _torn),
+    _bytes("a tar with a long word about a file", "1,048,576 bytes about one file", _wordy(tarfile.XHDTYPE)),
+    _bytes("a tar with a long word about all", "1,048,576 bytes about one file", _wordy(tarfile.XGLTYPE)),
+    _bytes("a tar with a name without end", "1,048,576 bytes about one file", _wordy(tarfile.GNUTYPE_LONGNAME)),
+    _bytes("a tar with many words about files", "too much about all", _chatty),
+    _bytes("a tar with words about words", "no archive", _nested),
     _tar("a path upwards", "leads out", {"../../evil.md": "x"}),
     _tar("an absolute path", "is absolute", {"/etc/cron.d/evil": "x"}),
     _tar("a link upwards", "is a link", {}, entry("references/x", tarfile.SYMTYPE, OUT)),
@@ -189,11 +227,12 @@ PATHS = (
     _linked("to nowhere", "assets/x", "is a link", lambda _: Path("/nowhere/at/all")),
     _linked("to itself", "assets/loop", "is a link", lambda _: Path("loop")),
     Case("a folder that is not there", lambda at, _: at / "nothing", "nothing at"),
+    Case("a pipe as a skill", _pipe, "neither a folder nor a file"),
     Case("a device as a skill", lambda _, __: Path("/dev/zero"), "neither a folder nor a file"),
 )
 
 NAMES = tuple(
-    Case(f"name, {name!r}", lambda at, _, name=name: folder(at / "it", {"SKILL.md": skill(name)}), says)
+    _named(name, says)
     for name, says in (
         ("../outside", "name"),
         ("/etc", "name"),
