@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -15,6 +16,15 @@ if TYPE_CHECKING:
 
 class NeedsChat(Exception):
     """The command was given where there is no chat or no running gateway; the text says what to do."""
+
+
+def unheard(what: str, done: int, total: int | None) -> None:
+    """Progress that nobody wants to see."""
+
+
+def in_words(what: str, done: int, total: int | None) -> str:
+    """Progress on one line: `deploy.zip: 40 %`."""
+    return f"{what}: {100 * done // total} %" if total else f"{what}: {done:,}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,8 @@ class Context:
     """The order as it came."""
     home: bool = False
     """This chat is one of the operators' home chats."""
+    progress: Callable[[str, int, int | None], None] = unheard
+    """Shows for a moment what is being done, how much of it is done, and of how much (None for unknown)."""
 
     @property
     def place(self) -> tuple[Conversation, str, ChatRef]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from commands.registry import Registry
@@ -35,17 +36,24 @@ def parse(text: str, registry: Registry) -> Order | Mistake | None:
         return None
     spec = registry.get(named[1])
     if spec is None or not spec.chat:
-        near = registry.nearest(named[1])
-        hint = f" Did you mean /{near}?" if near else ""
-        return Mistake(f"There is no command /{named[1]}.{hint} /help lists them all.")
+        return unknown(named[1], registry)
     return read(spec, stripped[named.end() :].strip())
+
+
+def unknown(name: str, registry: Registry, skills: Collection[str] = ()) -> Mistake:
+    """What is said to a name that is none, a command's or one of these skills'."""
+    near = registry.nearest(name, skills)
+    hint = f" Did you mean /{near}?" if near else ""
+    if not skills:
+        return Mistake(f"There is no command /{name}.{hint} /help lists them all.")
+    return Mistake(f"There is no command /{name}, and no skill.{hint} /help lists the commands, /skills the skills.")
 
 
 def read(spec: CommandSpec, rest: str) -> Order | Mistake:
     """A command's action and arguments from the text after its name."""
     first, _, tail = rest.partition(" ")
     action = spec.action(first.lower()) if spec.actions else None
-    if action is None and spec.handler is None:
+    if action is None and spec.handler is None and not spec.said:
         return Mistake(usage(spec, None))
     words = tail.strip() if action is not None else rest
     arguments = action.arguments if action is not None else spec.arguments
@@ -67,13 +75,18 @@ def usage(spec: CommandSpec, action: Action | None) -> str:
 
 
 def _shown(argument: Argument) -> str:
+    if argument.flag:
+        return f"[{argument.switch}]"
     words = "|".join(argument.choices) or argument.name.upper()
     return words if argument.required else f"[{words}]"
 
 
 def _take(arguments: tuple[Argument, ...], words: str) -> tuple[dict[str, str], str | None]:
     values: dict[str, str] = {}
-    for argument in (each for each in arguments if not each.option):
+    for flag in (each for each in arguments if each.flag):
+        words, there = _without(flag, words)
+        values |= {flag.name: "yes"} if there else {}
+    for argument in (each for each in arguments if not each.option and not each.flag):
         value, words = (words, "") if argument.rest else _word(words)
         if not value:
             if argument.required:
@@ -83,6 +96,13 @@ def _take(arguments: tuple[Argument, ...], words: str) -> tuple[dict[str, str], 
             return values, f"{argument.name} is one of {', '.join(argument.choices)}, not {value!r}."
         values[argument.name] = value.lower() if argument.choices else value
     return values, f"Too much: {words!r}." if words else None
+
+
+def _without(flag: Argument, words: str) -> tuple[str, bool]:
+    """The words without a flag, and whether it stood among them. Phones make a dash of two hyphens."""
+    pattern = rf"(?<!\S)(?:--|—|–){re.escape(flag.switch[2:])}(?!\S)\s*"
+    left, count = re.subn(pattern, "", words)
+    return left.strip(), bool(count)
 
 
 def _word(words: str) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar, assert_never
 
 from commands.context import Context
 from commands.ports import Gatehouse, Ports
-from commands.reply import CommandReply
+from commands.reply import CommandReply, NamedText
 from commands.spec import Action, Argument, Arguments, Handler, Role
 from memory.files import FileTrouble
 from memory.pending.folder import Broken, PendingFolder, W
@@ -35,11 +35,13 @@ GateHandler = Callable[[Context, Gatehouse[W, Made], Arguments], Awaitable[Comma
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """An approval in words; `change` is the id that the journal has it under, empty when nothing had to change."""
+    """An approval in words; `change` is the id that the journal has it under, empty when nothing had to change.
+    `file` has what was overwritten or removed, when that is too long for words."""
 
     text: str
     change: str = ""
     buttons: tuple[tuple[Button, ...], ...] = ()
+    file: NamedText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,9 @@ class Flow(Generic[W, Made]):
         text = "\n\n".join(each.text for each in told)
         if several:
             text = f"{sum(each.ok for each in told)} of {len(told)} done.\n\n{text}"
-        return CommandReply(text, data=data if several else data[0], buttons=rows, ok=all(each.ok for each in told))
+        ok, files = all(each.ok for each in told), [each.file for each in told if each.file is not None]
+        file = NamedText(files[0].name, "\n".join(each.text for each in files)) if files else None
+        return CommandReply(text, data=data if several else data[0], buttons=rows, ok=ok, file=file)
 
     async def _decide(
         self, context: Context, gate: Gatehouse[W, Made], wish: str, step: Callable[[str, str], Resolved[W, Made]]
@@ -246,7 +250,9 @@ class Flow(Generic[W, Made]):
         match resolution:
             case Approved(write, outcome):
                 told = self._kind.approved(name, write, outcome)
-                return CommandReply(told.text, data=data("approved", told.change), buttons=told.buttons)
+                return CommandReply(
+                    told.text, data=data("approved", told.change), buttons=told.buttons, file=told.file
+                )
             case Rejected():
                 return CommandReply(f"❌ `{name}` rejected. Nothing was changed.", data=data("rejected"))
             case Edited(write=write):

@@ -13,6 +13,7 @@ from memory.gate import DOUBTFUL
 from memory.model import Author, Change
 from memory.pending.model import PendingWrite
 from memory.pending.store import REPLACES
+from memory.skills.gated import GUARD, OTHERS
 from platforms.fences import LONGEST_FENCE
 from platforms.messages import Button
 
@@ -111,6 +112,10 @@ def risk(flag: str) -> str:
         return f"wished for after reading text from outside ({whence}) that nobody vouches for"
     if flag.startswith(DOUBTFUL):
         return f"it reads like an order to the assistant rather than a note ({literal(flag.removeprefix(DOUBTFUL))})"
+    if flag.startswith(GUARD):
+        return f"the scan of skills is not sure about it: {literal(flag.removeprefix(GUARD))}"
+    if flag == OTHERS:
+        return "wished for where others than the owner are heard"
     if flag.startswith(REPLACES):
         return f"edited; it stands in place of {literal(flag.removeprefix(REPLACES))}"
     return literal(" ".join(flag.split()) or "?")

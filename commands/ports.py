@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from memory.model import Applied, Unchanged
 from memory.pending.deciding import Decider
@@ -20,6 +20,9 @@ from memory.pending.skill_model import SkillWrite
 from memory.skills.model import SkillApplied, SkillUnchanged
 from memory.store import Stores
 from platforms.messages import ChatRef
+
+if TYPE_CHECKING:
+    from commands.skill_ports import Skills
 
 Made = TypeVar("Made")
 """What carrying out a pending write gives."""
@@ -276,5 +279,6 @@ class Ports:
     memory: Memory | None = None
     pending: Pending | None = None
     skill_pending: SkillPending | None = None
+    skills: Skills | None = None
     homes: Homes | None = None
     pairing: Pairing | None = None

@@ -37,11 +37,11 @@ class Registry:
         """By name or alias, in any case."""
         return self._names.get(name.lower())
 
-    def nearest(self, name: str) -> str | None:
-        """The name that a mistyped one probably meant."""
+    def nearest(self, name: str, more: Iterable[str] = ()) -> str | None:
+        """The name that a mistyped one probably meant: a command's, or one of `more`."""
         from rapidfuzz import process  # 75 ms, and only a mistyped name needs it
 
-        known = [each for each, spec in self._names.items() if not spec.hidden]
+        known = [*(each for each, spec in self._names.items() if not spec.hidden), *more]
         found = process.extractOne(name.lower(), known, score_cutoff=70)
         return str(found[0]) if found else None
 
@@ -51,10 +51,21 @@ def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
 
     `points` are the entry points to read; None reads those of the installed distributions.
     """
+    from commands import (
+        curator,
+        home,
+        memory_writes,
+        models,
+        pairing,
+        sessions,
+        skill_shortcuts,
+        skill_writes,
+        status,
+    )
     from commands import help as help_command
-    from commands import home, memory_writes, models, pairing, sessions, status
 
-    topics = (sessions, memory_writes, home, models, status, pairing, help_command)
+    skills = (skill_shortcuts, skill_writes, curator)
+    topics = (sessions, memory_writes, *skills, home, models, status, pairing, help_command)
     registry = Registry([spec for topic in topics for spec in topic.SPECS])
     for entry in entry_points(group=GROUP) if points is None else points:
         try:

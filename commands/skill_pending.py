@@ -18,14 +18,15 @@ from memory.skills.model import SkillApplied, SkillUnchanged
 
 
 def approved(name: str, write: SkillWrite, outcome: SkillApplied | SkillUnchanged) -> Carried:
-    """With the diff of what was done, where it fits; everything put away lies in the archive."""
+    """With the diff of what was done; everything put away lies in the archive."""
     if isinstance(outcome, SkillUnchanged):
         return Carried(f"✅ `{name}` approved. {' '.join(outcome.notes) or 'Nothing had to change.'}")
     lines = [f"✅ `{name}` approved: {literal(write.gist)}"]
     lines += [f"It lies in {literal(f'skills/{each}')} now." for each in outcome.archived]
     diff = unified(outcome.draft)
-    lines += [fenced(diff)] if len(diff) <= words.ROOM else []
-    return Carried("\n".join(lines), outcome.id)
+    if len(diff) > words.ROOM:
+        return Carried("\n".join(lines), outcome.id, file=NamedText(f"{name}.diff", diff))
+    return Carried("\n".join([*lines, fenced(diff)]), outcome.id)
 
 
 def ruled(rule: bool | str) -> str:

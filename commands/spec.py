@@ -28,7 +28,9 @@ class Role(IntEnum):
 @dataclass(frozen=True, slots=True)
 class Argument:
     """One word (or, with `rest`, all remaining text) after the command. `choices` are offered and enforced. An
-    `option` is given by name, `--file F`, and on the shell only."""
+    `option` is given by name, `--file F`, and on the shell only. A `flag` is there or not, `--dry-run` for the name
+    `dry_run`, and may stand anywhere among the words; its value is `yes`. Names of skills are `suggested` while one
+    is typed, where a platform can. A `loose` rest is words to look for: at the shell, options may stand behind it."""
 
     name: str
     help: str
@@ -36,6 +38,14 @@ class Argument:
     rest: bool = False
     choices: tuple[str, ...] = ()
     option: bool = False
+    flag: bool = False
+    suggested: bool = False
+    loose: bool = False
+
+    @property
+    def switch(self) -> str:
+        """How an option or a flag is written."""
+        return f"--{self.name.replace('_', '-')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +81,8 @@ class CommandSpec:
 
     `handler` runs when no action is named. `chat` and `shell` say where it exists: `/new` needs a chat, nearly
     everything else is also a subcommand of `innkeeper`. `anytime` commands never wait behind a turn. A hidden one is
-    in no list and no menu: a button gives it.
+    in no list and no menu: a button gives it. With `said` it is no order but a message: a turn answers it, and what
+    it calls up is for `skill_shortcuts` to say.
     """
 
     name: str
@@ -85,6 +96,7 @@ class CommandSpec:
     chat: bool = True
     shell: bool = True
     hidden: bool = False
+    said: bool = False
 
     def action(self, name: str) -> Action | None:
         return next((action for action in self.actions if action.name == name), None)

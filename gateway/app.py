@@ -16,10 +16,9 @@ from pathlib import Path
 
 from commands.registry import Registry, built_in
 from gateway.agent.requests import asks_to_keep, recognise
-from gateway.agent.snapshot import Opener, Opening
 from gateway.attachments.cache import FileCache
 from gateway.attachments.intake import open_intake
-from gateway.attachments.upkeep import Upkeep
+from gateway.attachments.upkeep import Room, Upkeep
 from gateway.clock import Clock, SystemClock
 from gateway.config.edit import set_key
 from gateway.config.extensions import Extensions
@@ -34,19 +33,21 @@ from gateway.engine.beside import kept
 from gateway.engine.cards import BATCH_SECONDS, Cards
 from gateway.engine.delivery import Delivery
 from gateway.engine.doors import Doors, Porter, doors, load_all
-from gateway.engine.earshot import reach, scopes, who
+from gateway.engine.earshot import scopes
 from gateway.engine.engine import Engine
 from gateway.engine.figures import counting
 from gateway.engine.following import followed_in_settings
-from gateway.engine.gatekeeper import HomesDesk, PendingDesk, SetKey, memories
+from gateway.engine.gatekeeper import HomesDesk, Memories, PendingDesk, SetKey, memories
 from gateway.engine.house import House
 from gateway.engine.inline import Inline
 from gateway.engine.neighbours import Neighbours
 from gateway.engine.outlet import outlet
 from gateway.engine.session_key import effective_rule
 from gateway.engine.session_notes import SessionNotes
-from gateway.engine.skill_gatekeeper import gated_skills, skill_desk
+from gateway.engine.skill_care import SkillCare, sow
+from gateway.engine.skill_gatekeeper import GatedSkills, gated_skills, skill_desk
 from gateway.engine.status import HouseStatus, Live
+from gateway.engine.toolbox import openings, toolbox
 from gateway.errors import ConfigurationError, InnkeeperError
 from gateway.events import Bus
 from gateway.models.claims import claims_saving
@@ -55,17 +56,14 @@ from gateway.observability.logging import set_up
 from gateway.observability.metrics import Metrics
 from gateway.observability.redact import Redactor
 from gateway.observability.report import LogReport
-from gateway.short_lived import host_registry, main_model
+from gateway.short_lived import host_registry, main_model, open_hub
 from gateway.signals import Signals
 from gateway.state.store import SqliteStore
 from gateway.tools.loader import ToolHouse, plugin_tools
-from gateway.tools.memory_tool import memory_tool
 from gateway.tools.send_file import send_file_tool
-from gateway.tools.toolset import Toolset
 from memory.scan.doubt import doubt
 from memory.scan.scanner import verdict
 from platforms.adapter import Adapter
-from platforms.messages import ChatKind, Inbound
 
 WATCH_SECONDS = 2.0
 """How often the settings file is looked at."""
@@ -142,11 +140,15 @@ async def running(
         metrics = Metrics()
         house.bus.subscribe(counting(metrics))
         engine = Engine(
-            house, registry, lambda made: _status(profile, house, hosts, metrics, made), lambda: _known(loaded)
+            house,
+            registry,
+            lambda made: _status(profile, house, hosts, metrics, made),
+            lambda: _known(loaded),
+            open_hub(profile, house.skills, loaded.settings, clock.now, environment),
         )
         moved = followed_in_settings(watcher, set_to)
         tell = engine.workers.tell_owner
-        porter = Porter(profile, store, clock, house.delivery, registry, tell, moved, engine.move)
+        porter = Porter(profile, store, clock, house.delivery, registry, tell, moved, engine.move, engine.reception)
         absent = load_all(porter, found, loaded.settings, adapters)
         problems += [f"{name}: {why}" for name, why in absent.items()]
         for adapter in adapters.values():
@@ -155,7 +157,7 @@ async def running(
         stack.push_async_callback(engine.stop)
         for name, run in _beside(profile, engine, batch).items():
             stack.push_async_callback(_ended, asyncio.ensure_future(kept(name, run, clock, report)))
-        warm = asyncio.ensure_future(_warm(hosts, report))
+        warm = asyncio.ensure_future(_warm(hosts, house, report))
         stack.callback(warm.cancel)
         paired = Counter(each.platform for each in await store.pairing.guests())
         rules = [f"{name}: {effective_rule(name, loaded.settings, paired[name])}" for name in adapters]
@@ -181,29 +183,17 @@ async def _furnish(
     def settings() -> Settings:
         return watcher.current.settings
 
-    kept = memories(profile, settings, clock.now)
-    stores, bus = kept.shelf.own, Bus()
-    for line in await asyncio.to_thread(kept.repair):
-        report.warning("memory.repaired", what=line)
-    skills = gated_skills(profile, settings, clock.now)
-    for line in await asyncio.to_thread(skills.repair):
-        report.warning("skills.repaired", what=line)
+    kept, skills = memories(profile, settings, clock.now), gated_skills(profile, settings, clock.now)
+    bus = Bus()
+    await _logged(report, "repaired", memory=kept.repair, skills=skills.repair)
+    await _logged(report, "not_seeded", skills=lambda: sow(skills))
     delivery = Delivery(store, adapters, clock, bus)
     desk = PendingDesk(kept, store, settings, clock.now, set_to)
     plugins = plugin_tools(ToolHouse(profile.folder, clock.now))
-    inline = Inline(desk, delivery, adapters, clock)
-    scope = scopes(settings)
-    memory = memory_tool(stores, ask=inline.ask, reach=reach(kept.shelf, scope))
-    own = [memory] if memory is not None else []
+    ask, scope = Inline(desk, delivery, adapters, clock).ask, scopes(settings)
     files = outlet(profile, settings, adapters)
-    toolset = Toolset([*own, send_file_tool(files), *plugins.tools], settings().agent.disabled_toolsets)
-    opener = Opener(profile, kept.shelf, toolset, lambda line: report.warning("prompt.left_out", why=line))
-
-    def opening(event: Inbound) -> Opening:
-        manifest = found.manifests.get(event.chat.platform)
-        here = scope(event.chat, who(event), event.kind is ChatKind.DIRECT)
-        return opener.opening(here, hint=manifest.prompt_hint if manifest else "")
-
+    more = [send_file_tool(files), *plugins.tools]
+    box = toolbox(profile, settings, kept, skills, scope=scope, ask=ask, more=more, trouble=_left_out(report))
     house = House(
         store=store,
         clock=clock,
@@ -212,13 +202,13 @@ async def _furnish(
         delivery=delivery,
         bus=bus,
         hosts=hosts,
-        toolset=toolset,
-        opening=opening,
+        toolset=box.toolset,
+        opening=openings(box.opener, scope, found.hint),
         report=report,
         started_at=clock.now(),
-        carried=opener.carried,
+        carried=box.opener.carried,
         wants_tool=asks_to_keep,
-        notes=SessionNotes(store.facts, opener.known, lambda: settings().memory.session_notes),
+        notes=SessionNotes(store.facts, box.opener.known, lambda: settings().memory.session_notes),
         scope=scope,
         memories=kept,
         pending=desk,
@@ -228,7 +218,25 @@ async def _furnish(
         outlet=files,
         intake=open_intake(_received(profile), adapters, settings, clock, report, hosts.transcriber),
     )
-    return house, [*found.problems, *plugins.problems, *await asyncio.to_thread(stores.problems)]
+    return house, [*found.problems, *plugins.problems, *await asyncio.to_thread(_unusable, kept, skills)]
+
+
+async def _logged(report: LogReport, event: str, **steps: Callable[[], list[str]]) -> None:
+    """Take steps that touch the disk; they mend what killed writers left, and make what sessions read."""
+    for what, step in steps.items():
+        for line in await asyncio.to_thread(step):
+            report.warning(f"{what}.{event}", what=line)
+
+
+def _left_out(report: LogReport) -> Callable[[str], object]:
+    return lambda line: report.warning("prompt.left_out", why=line)
+
+
+def _unusable(kept: Memories, skills: GatedSkills) -> list[str]:
+    """What of memory and skills cannot be used, one line each; of skills the first ones."""
+    broken = [f"a skill is broken: {each}" for each in skills.library.found().broken]
+    more = [f"and {len(broken) - 5} more skills are broken: /skills list"] if len(broken) > 5 else []
+    return [*kept.shelf.own.problems(), *broken[:5], *more]
 
 
 def _setter(
@@ -272,8 +280,18 @@ def _deaf(hosts: HostRegistry) -> list[str]:
 
 
 def _upkeep(profile: Profile, house: House) -> Upkeep:
-    in_use = house.store.turns.files_in_use
-    return Upkeep(FileCache(_received(profile)), in_use, house.settings, house.clock, house.report)
+    store, going = house.store, profile.cache / "outgoing"
+    rooms = (
+        Room(FileCache(_received(profile)), store.turns.files_in_use),
+        Room(FileCache(going, one_each=True), store.outbox.files),
+    )
+    return Upkeep(rooms, house.settings, house.clock, house.report)
+
+
+def _skill_care(engine: Engine) -> SkillCare:
+    house, workers = engine.house, engine.workers
+    assert house.skills is not None, "the house was furnished with them"
+    return SkillCare(house, house.skills, lambda: len(workers.running), workers.tell_owner)
 
 
 def _beside(profile: Profile, engine: Engine, batch: float) -> dict[str, Callable[[], Awaitable[None]]]:
@@ -284,6 +302,7 @@ def _beside(profile: Profile, engine: Engine, batch: float) -> dict[str, Callabl
         "upkeep": _upkeep(profile, house).run,
         "neighbours": Neighbours(house.store.outbox, house.delivery, house.clock, house.adapters).run,
         "watch": engine.watch.run,
+        "skills": _skill_care(engine).run,
     }
 
 
@@ -309,6 +328,7 @@ def _status(profile: Profile, house: House, hosts: HostRegistry, metrics: Metric
         lambda: main_model(hosts),
         live=live,
         pending=lambda: len(house.memories.pendings.ids()) if house.memories is not None else 0,
+        pending_skills=lambda: len(house.skills.pendings.ids()) if house.skills is not None else 0,
     )
 
 
@@ -322,17 +342,20 @@ def _settle_in(_: asyncio.Future[None]) -> None:
     gc.freeze()
 
 
-def _tables() -> None:
-    """What is compiled at its first use: the phrases of the threat scan, and those by which people ask."""
+def _tables(skills: GatedSkills | None) -> None:
+    """What is compiled at its first use: the phrases of the threat scan, and those by which people ask. And what the
+    scan says of the skills that there are."""
     verdict("warm")
     doubt("warm")
     recognise("warm")
     claims_saving("warm")
+    if skills is not None:
+        skills.library.described()
 
 
-async def _warm(hosts: HostRegistry, report: LogReport) -> None:
+async def _warm(hosts: HostRegistry, house: House, report: LogReport) -> None:
     """Pay for slow imports after the start, before the first message."""
-    await asyncio.to_thread(_tables)
+    await asyncio.to_thread(_tables, house.skills)
     try:
         await hosts.warm()
     except (InnkeeperError, ImportError, OSError) as fault:  # the first message will say what is wrong

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from commands.ports import Ports
 from gateway.clock import Clock
@@ -11,17 +11,22 @@ from gateway.config.edit import set_key
 from gateway.config.extensions import Extensions
 from gateway.config.load import Loaded
 from gateway.config.paths import Profile
+from gateway.config.schema import Settings
 from gateway.engine.desks import ChosenModels, StoredArchive, StoredBooks
 from gateway.engine.earshot import scopes
 from gateway.engine.gatekeeper import PendingDesk, memories
 from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.pairing_desk import PairingDesk
-from gateway.engine.skill_gatekeeper import gated_skills, skill_desk
+from gateway.engine.skill_gatekeeper import GatedSkills, gated_skills, skill_desk
+from gateway.engine.skills_desk import SkillsDesk
 from gateway.engine.status import HouseStatus
 from gateway.models.client import ModelClient
 from gateway.models.local import Seat, open_local
 from gateway.models.registry import HostRegistry
+from gateway.providers.git import Git
+from gateway.providers.hub import Hub
 from gateway.state.store import SqliteStore
+from memory.skills.install import Installer
 
 
 def host_registry(profile: Profile, loaded: Loaded, clock: Clock) -> HostRegistry:
@@ -34,6 +39,21 @@ def host_registry(profile: Profile, loaded: Loaded, clock: Clock) -> HostRegistr
         return open_local(name, profile.models, profile.folder, clock=clock, window=window, seat=seat)
 
     return HostRegistry(loaded.settings, clock, local, keys=loaded.keys)
+
+
+def open_hub(
+    profile: Profile,
+    skills: GatedSkills | None,
+    settings: Settings,
+    now: Callable[[], float],
+    environment: Mapping[str, str],
+) -> Hub | None:
+    """Skills from elsewhere, by the indexes that are configured at this moment; nothing is fetched yet. None where
+    there are no skills."""
+    if skills is None:
+        return None
+    installer = Installer(skills.library, skills.store, now)
+    return Hub(installer, Git(environment), profile.cache / "hub", settings.skills.indexes)
 
 
 def main_model(hosts: HostRegistry) -> str:
@@ -54,6 +74,7 @@ def stored_ports(
     """What short-lived commands reach the house by: the same files and database, and no engine."""
     hosts = host_registry(profile, loaded, clock)
     kept = memories(profile, lambda: loaded.settings, clock.now)
+    skills = gated_skills(profile, lambda: loaded.settings, clock.now)
     status = HouseStatus(
         store,
         profile.database,
@@ -62,6 +83,7 @@ def stored_ports(
         lambda: main_model(hosts),
         gateway=gateway,
         pending=lambda: len(kept.pendings.ids()),
+        pending_skills=lambda: len(skills.pendings.ids()),
     )
     memory = MemoryDesk(kept.shelf, store, hosts.forget, scopes(lambda: loaded.settings))
     models = ChosenModels(store.facts, hosts)
@@ -70,7 +92,6 @@ def stored_ports(
         await asyncio.to_thread(set_key, profile, key, value, environment, extensions)
 
     pending = PendingDesk(kept, store, lambda: loaded.settings, clock.now, set_to)
-    skills = gated_skills(profile, lambda: loaded.settings, clock.now)
     return Ports(
         StoredArchive(store),
         StoredBooks(store, clock),
@@ -79,5 +100,12 @@ def stored_ports(
         memory=memory,
         pending=pending,
         skill_pending=skill_desk(skills, store, lambda: loaded.settings, clock.now, set_to),
+        skills=SkillsDesk(
+            skills,
+            store.facts,
+            lambda: loaded.settings,
+            clock.now,
+            open_hub(profile, skills, loaded.settings, clock.now, environment),
+        ),
         pairing=PairingDesk(store, clock.now),
     )

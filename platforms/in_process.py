@@ -367,7 +367,7 @@ class InProcess:
             if self._now() - since < self._capabilities.nonce_seconds:
                 return known
         message_id = f"m{next(self._message_ids)}"
-        held = Path(message.file.path).read_bytes() if message.file is not None else b""
+        held = _held(message.file) if message.file is not None else b""
         seen = Seen(message_id, message.text, self._shown_buttons(message), file=message.file, bytes=held)
         room.shown[message_id] = seen
         if message.nonce:
@@ -386,3 +386,11 @@ class InProcess:
 
     def _shown_buttons(self, message: Outbound) -> tuple[tuple[Button, ...], ...]:
         return message.buttons if self._capabilities.buttons else ()
+
+
+def _held(file: OutFile) -> bytes:
+    """A file's bytes. Raises Refused when they are gone, as every adapter does."""
+    try:
+        return Path(file.path).read_bytes()
+    except OSError as error:
+        raise Refused(f"the file {file.name} is no longer there ({error.strerror})") from None

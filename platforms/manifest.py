@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from platforms.messages import ChatRef
+from platforms.messages import ChatRef, Inbound
 
 _LOG = logging.getLogger(__name__)
 
@@ -44,14 +44,20 @@ async def _left_behind(event_id: str, why: str, raw: str) -> None:
     _LOG.error("an event was left behind: %s (%s)", event_id, why)
 
 
+async def _no_idea(event: Inbound) -> Sequence[str]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class MenuOption:
-    """One thing that may be given with a command in a platform's menu; `choices` are all that it may be."""
+    """One thing that may be given with a command in a platform's menu; `choices` are all that it may be. One that is
+    `suggested` is completed while it is typed, by `HouseServices.suggest`."""
 
     name: str
     help: str
     required: bool = False
     choices: tuple[str, ...] = ()
+    suggested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,7 @@ class HouseServices:
     does not block. `moved(old, new)` is awaited before the platform is told that the news arrived; it may be called
     more than once for the same move. `bury(event_id, why, raw)` keeps an event that cannot be read, and tells the
     owner. `commands` are names with one line of help, for a menu; `menu` are the same with all that they take.
+    `suggest(event)` gives what the event's text, a part of a value, may become: nothing for who may not talk here.
     `now()` is in seconds since the epoch.
     """
 
@@ -81,6 +88,7 @@ class HouseServices:
     bury: Callable[[str, str, str], Awaitable[None]] = _left_behind
     commands: Mapping[str, str] = field(default_factory=dict)
     menu: tuple[MenuCommand, ...] = ()
+    suggest: Callable[[Inbound], Awaitable[Sequence[str]]] = _no_idea
     now: Callable[[], float] = time.time
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from gateway.models.client import Message, ModelClient, Reply, Request, ToolSchema
 from gateway.models.toolcalls import validate
+from gateway.tools import skill_guidance
 from gateway.transcript import ToolCall
 
 QUESTION = (
@@ -23,7 +24,8 @@ QUESTION = (
 
 @dataclass(frozen=True, slots=True)
 class Assistant:
-    """`tools` may be wanted when `wants(what was said)` holds. `maximum` bounds the answer, in tokens."""
+    """`tools` but those for skills may be wanted when `wants(what was said)` holds. `maximum` bounds the answer, in
+    tokens."""
 
     tools: tuple[ToolSchema, ...]
     wants: Callable[[str], bool]
@@ -39,14 +41,16 @@ class Assistant:
     ) -> ToolCall | None:
         """The call that the person's words ask for, valid for its schema, or None. `said` is theirs alone, without
         what was added for the model: words of others that it answers, documents."""
-        if not self.tools or not self.wants(said):
+        # A procedure takes several calls, and here there is one.
+        tools = tuple(each for each in self.tools if each.name not in skill_guidance.NAMES)
+        if not tools or not self.wants(said):
             return None
-        question = Message("user", QUESTION + "\n".join(f"{each.name}: {each.description}" for each in self.tools))
+        question = Message("user", QUESTION + "\n".join(f"{each.name}: {each.description}" for each in tools))
         request = Request(
             (*history, question),
             session=session,
             task="assist",
-            schema=choice_schema(self.tools),
+            schema=choice_schema(tools),
             max_tokens=self.maximum,
         )
         reply: Reply | None = None
@@ -57,7 +61,7 @@ class Assistant:
         if reply is None:
             return None
         await spent(reply)
-        return read_choice(reply.text, self.tools)
+        return read_choice(reply.text, tools)
 
 
 def choice_schema(tools: tuple[ToolSchema, ...]) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""The bytes of the system prompt: persona, standing instructions, memory, guidance. Rendered once a session; pure.
+"""The bytes of the system prompt: persona, standing instructions, memory, skills, guidance. Rendered once a session;
+pure.
 
 Moving facts never go here. The line with date and time goes with the user's row.
 """
@@ -14,7 +15,8 @@ PERSONA = "You are a helpful AI assistant named Innkeeper. Give correct, short a
 
 @dataclass(frozen=True, slots=True)
 class PromptParts:
-    """What a prompt is made of; empty parts leave no trace. `blocks` are the memory blocks in order."""
+    """What a prompt is made of; empty parts leave no trace. `blocks` are the memory blocks in order,
+    and the list of skills behind them."""
 
     persona: str
     standing: str = ""

@@ -1,4 +1,4 @@
-"""What a new session is opened with, read from the profile: persona, standing instructions, memory, the tools.
+"""What a new session is opened with, read from the profile: persona, standing instructions, memory, skills, tools.
 
 Read when a session begins and at no other time. A file that cannot be read costs its part, is reported, and never
 keeps a person from an answer.
@@ -14,6 +14,7 @@ from gateway.agent.prompt import PERSONA, PromptParts, render
 from gateway.agent.scopes import NOWHERE, Scope
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
+from gateway.tools import skill_guidance
 from gateway.tools.memory_guidance import NAME, guidance, schema
 from gateway.tools.toolset import Toolset
 from memory.files import FileTrouble, read
@@ -35,20 +36,36 @@ class Opening:
     entries: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-class Opener:
-    """Makes the openings of one profile. `trouble` takes one line for each file that is left out."""
+def no_skills() -> str:
+    """The list of skills where there are none."""
+    return ""
 
-    def __init__(self, profile: Profile, shelf: Shelf, toolset: Toolset, trouble: Callable[[str], object]) -> None:
+
+class Opener:
+    """Makes the openings of one profile. `trouble` takes one line for each file that is left out; `skills()` gives
+    the list of skills as it is to stand in a prompt."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        shelf: Shelf,
+        toolset: Toolset,
+        trouble: Callable[[str], object],
+        skills: Callable[[], str] = no_skills,
+    ) -> None:
         self._profile = profile
         self._shelf = shelf
         self._toolset = toolset
         self._trouble = trouble
+        self._skills = skills
 
     def opening(self, scope: Scope, *, hint: str = "") -> Opening:
-        """A chat whose scope writes nothing goes without the tool."""
+        """A chat whose scope writes nothing goes without the memory tool. Skills are named where they can be read."""
+        tools = {each.name for each in self._toolset.schemas}
+        skilled = skill_guidance.VIEW in tools
         entries = self.entries(scope)
         targets = tuple(target for target in self._shelf.own.enabled if target in scope.offered)
-        offered = bool(targets) and any(each.name == NAME for each in self._toolset.schemas)
+        offered = bool(targets) and NAME in tools
         blocks = [
             block(each.target, entries[each.file], self._shelf.own.limit(each.target), verdict)
             for each in scope.shown
@@ -57,8 +74,12 @@ class Opener:
         parts = PromptParts(
             persona=self._text(self._profile.soul) or PERSONA,
             standing=self._text(self._profile.agents),
-            blocks=blocks,
-            guidance=[hint, guidance(targets, scope.censored) if offered else ""],
+            blocks=[*blocks, self._skills() if skilled else ""],
+            guidance=[
+                hint,
+                guidance(targets, scope.censored) if offered else "",
+                skill_guidance.guidance() if skilled else "",
+            ],
         )
         narrowed = {NAME: schema(targets)} if offered else {}
         return Opening(render(parts), self._toolset.serialise(() if offered else (NAME,), narrowed), scope, entries)

@@ -9,6 +9,7 @@ import hashlib
 import os
 import secrets
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,10 +25,12 @@ class Swept:
 
 
 class FileCache:
-    """The folder, made when the first file is kept. Every call touches the disk: for a thread."""
+    """The folder, made when the first file is kept. Every call touches the disk: for a thread. `one_each`: each file
+    has a folder of its own, that goes with it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, one_each: bool = False) -> None:
         self._folder = folder
+        self._one_each = one_each
 
     def keep(self, data: bytes, media_type: str) -> str:
         """Put the bytes away and return their path. The same bytes lie there once; their age counts from now.
@@ -63,6 +66,9 @@ class FileCache:
             if changed >= oldest and total <= room:
                 break
             path.unlink(missing_ok=True)
+            if self._one_each:
+                with suppress(OSError):  # somebody put something beside it
+                    path.parent.rmdir()
             files, freed, total = files + 1, freed + length, total - length
         return Swept(files, freed)
 

@@ -20,6 +20,9 @@ from gateway.clock import Clock
 SAMPLE = 65_536
 """Bytes from which an encoding is guessed."""
 
+AT_A_TIME = 2
+"""Processes that look into documents at the same time: each may take a gigabyte, and anybody may send many."""
+
 ANSWER = 64_000_000
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"))
 _MARKS_OF_16 = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
@@ -48,6 +51,7 @@ class Extractor:
     def __init__(self, clock: Clock, command: Sequence[str] | None = None) -> None:
         self._clock = clock
         self._command = tuple(command or (sys.executable, "-m", "gateway.attachments.paper"))
+        self._places = asyncio.Semaphore(AT_A_TIME)
 
     async def text(self, data: bytes, path: str, limit: int) -> Extracted:
         """At most `limit` characters of a document whose bytes lie at `path`, too. Raises Unreadable."""
@@ -57,7 +61,8 @@ class Extractor:
         if kind is None:
             raise Unreadable(UNKNOWN)
         text = await asyncio.to_thread(decoded, data) if kind == "html" else ""
-        return await self._apart(kind, path, limit, (text or "").encode("utf-8", "replace"))
+        async with self._places:
+            return await self._apart(kind, path, limit, (text or "").encode("utf-8", "replace"))
 
     async def _apart(self, kind: str, path: str, limit: int, given: bytes) -> Extracted:
         process = await asyncio.create_subprocess_exec(

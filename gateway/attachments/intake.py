@@ -90,9 +90,11 @@ class Intake:
     async def brought(self, items: Sequence[InboxItem]) -> dict[str, tuple[Brought, ...]]:
         """What came with these events, by event id; events without files are left out. Being cancelled stops no
         fetch. Never raises for what is wrong with a file: that is said in words."""
+        tasks = {}
         for item in items:
             self.begin(item)
-        tasks = {item.event.event_id: self._tasks[item.id] for item in items if item.event.attachments}
+            if item.event.attachments:  # held at once: to begin the next may be to forget this one
+                tasks[item.event.event_id] = self._tasks[item.id]
         if tasks:
             await asyncio.wait(tasks.values())
         return {event_id: task.result() for event_id, task in tasks.items()}

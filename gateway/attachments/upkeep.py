@@ -1,9 +1,10 @@
-"""The cache of files, kept small: what is old goes at the start and daily; open conversations keep what they show."""
+"""The caches of files, kept small: what is old goes at the start and daily; what is still wanted stays."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from gateway.attachments.cache import FileCache
 from gateway.attachments.intake import Report
@@ -14,19 +15,26 @@ from gateway.state.connection import DatabaseFault
 DAY = 86_400.0
 
 
+@dataclass(frozen=True, slots=True)
+class Room:
+    """One cache. `wanted()` gives the paths that stay whatever their age: those that open conversations still show to
+    their models, or that a chat is still to get."""
+
+    cache: FileCache
+    wanted: Callable[[], Awaitable[Collection[str]]]
+
+
 class Upkeep:
-    """`in_use()` gives the paths that open conversations still show to their models."""
+    """Of all `rooms`, each by the same bounds."""
 
     def __init__(
         self,
-        cache: FileCache,
-        in_use: Callable[[], Awaitable[Collection[str]]],
+        rooms: Sequence[Room],
         settings: Callable[[], Settings],
         clock: Clock,
         report: Report,
     ) -> None:
-        self._cache = cache
-        self._in_use = in_use
+        self._rooms = rooms
         self._settings = settings
         self._clock = clock
         self._report = report
@@ -39,11 +47,15 @@ class Upkeep:
 
     async def once(self) -> None:
         """One clean-up. What goes wrong is reported; there is another one tomorrow."""
+        for room in self._rooms:
+            await self._sweep(room)
+
+    async def _sweep(self, room: Room) -> None:
         bounds = self._settings().attachments
         oldest = self._clock.now() - bounds.keep_days * DAY
         try:
-            wanted = await self._in_use()
-            swept = await asyncio.to_thread(self._cache.sweep, wanted, oldest, bounds.max_cache_bytes)
+            wanted = await room.wanted()
+            swept = await asyncio.to_thread(room.cache.sweep, wanted, oldest, bounds.max_cache_bytes)
         except (OSError, DatabaseFault) as fault:
             self._report.warning("attachments.not_swept", why=str(fault))
             return

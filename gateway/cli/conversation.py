@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gateway.cli.invocation import Invocation
+from gateway.cli.without_skills import no_skills, opt_out
 
 if TYPE_CHECKING:
     from gateway.app import App
@@ -36,18 +37,24 @@ LINGER_LOOKS = 18_000
 
 @click.command()
 @click.option("-v", "--verbose", is_flag=True, help="Show the log here as well.")
+@no_skills
 @click.pass_obj
-def run(invocation: Invocation, verbose: bool) -> None:
+def run(invocation: Invocation, verbose: bool, without_skills: bool) -> None:
     """Run the gateway in the foreground, until Ctrl-C or SIGTERM."""
+    if without_skills:
+        opt_out(invocation)
     asyncio.run(_run(invocation, verbose))
 
 
 @click.command()
 @click.option("-c", "--continue", "go_on", is_flag=True, help="Go on with the last conversation.")
 @click.option("--chat", "name", metavar="NAME", help="A conversation with a name, gone on with each time.")
+@no_skills
 @click.pass_context
-def chat(ctx: click.Context, go_on: bool, name: str | None) -> None:
+def chat(ctx: click.Context, go_on: bool, name: str | None, without_skills: bool) -> None:
     """Talk to the assistant here. Each start is a fresh session, unless you go on with the last one."""
+    if without_skills:
+        opt_out(ctx.obj)
     ctx.exit(asyncio.run(_chat(ctx.obj, go_on, name)))
 
 
@@ -102,7 +109,7 @@ async def _chat(invocation: Invocation, go_on: bool, name: str | None) -> int:
                     stdin=sys.stdin,
                     stdout=sys.stdout,
                     stderr=sys.stderr,
-                    commands=_commands(),
+                    commands=_commands(house.profile),
                     history=house.profile.cache / "history",
                     colour="NO_COLOR" not in invocation.environment,
                     greeting=greeting,
@@ -252,10 +259,15 @@ def _greeting(house: _House, last: _LastChat | None, go_on: bool) -> str:
     return "\n".join(lines)
 
 
-def _commands() -> dict[str, str]:
+def _commands(profile: Profile) -> dict[str, str]:
+    """What can be typed behind a slash: commands, and the profile's skills."""
     from commands.registry import built_in
+    from memory.skills.library import Library
 
-    return {spec.name: spec.help for spec in built_in() if spec.chat and not spec.hidden}
+    registry = built_in()
+    commands = {spec.name: spec.help for spec in registry if spec.chat and not spec.hidden}
+    skills = Library(profile.skills).found().skills
+    return commands | {each.name: each.description for each in skills if registry.get(each.name) is None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ CHAT: dict[str, str] = {
     "remember": "Keep something.",
     "forget": "Remove an entry.",
     "memory": "What is remembered, its history, undo, and why something was forgotten.",
+    "skills": "What there is to do by, what waits, and skills from elsewhere.",
+    "curator": "The care of skills that nobody uses.",
     "pairing": "People who ask to be let in with a code, and those who were.",
     "sessions": "List recent sessions.",
     "usage": "Tokens and cost.",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gateway.cli.invocation import Invocation
+from gateway.cli.without_skills import no_skills, opt_out
 
 if TYPE_CHECKING:
     from gateway.config.load import Loaded
@@ -46,9 +47,12 @@ MODEL_KEY = "INNKEEPER_MODEL_KEY"
 
 
 @click.command()
+@no_skills
 @click.pass_obj
-def setup(invocation: Invocation) -> None:
+def setup(invocation: Invocation, without_skills: bool) -> None:
     """Answer a few questions and start. Enter skips a question and keeps what is set."""
+    if without_skills:
+        opt_out(invocation)
     from gateway.config.not_yet import warnings
     from gateway.config.profiles import furnish
 

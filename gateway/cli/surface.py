@@ -16,11 +16,14 @@ from typing import Any
 
 import click
 
-from commands.context import Context, NeedsChat
+from commands.context import Context, NeedsChat, in_words
 from commands.registry import Registry, built_in
 from commands.reply import CommandReply
 from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Role
 from gateway.cli.invocation import FAILED, Invocation
+
+BAR = 30
+"""Signs of a full bar."""
 
 
 def command_for(name: str) -> click.Command | None:
@@ -79,13 +82,16 @@ def _leaf(
     @click.pass_context
     def run(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
         values = {
-            key: " ".join(value) if isinstance(value, tuple) else value for key, value in given.items() if value
+            key: " ".join(value) if isinstance(value, tuple) else "yes" if value is True else value
+            for key, value in given.items()
+            if value
         }
         _carry_out(ctx, handler, Arguments(values, json=as_json), registry)
 
     params: list[click.Parameter] = [_parameter(each) for each in arguments]
-    options = [f"--{each.name}" for each in arguments if each.option]
-    kind = _Saying if any(each.rest for each in arguments) and not options else click.Command
+    options = [each.switch for each in arguments if each.option or each.flag]
+    to_the_letter = any(each.rest and not each.loose for each in arguments)
+    kind = _Saying if to_the_letter and not options else click.Command
     return kind(name, callback=run, params=[*params, _json_option()], help=_sentence(help_text))
 
 
@@ -99,6 +105,8 @@ class _Saying(click.Command):
 
 
 def _parameter(argument: Argument) -> click.Parameter:
+    if argument.flag:
+        return click.Option([argument.switch, argument.name], is_flag=True, help=_sentence(argument.help))
     if argument.option:
         return click.Option([f"--{argument.name}"], help=_sentence(argument.help), metavar=argument.name.upper())
     kind = click.Choice(argument.choices, case_sensitive=False) if argument.choices else None
@@ -134,6 +142,8 @@ def _show(ctx: click.Context, reply: CommandReply, as_json: bool, invocation: In
         click.echo(json.dumps(reply.data, ensure_ascii=False, indent=2))
     else:
         click.echo(_for_terminal(reply.text) if sys.stdout.isatty() else _plain(reply.text))
+        if reply.file is not None:
+            click.echo(reply.file.text)
         for button in (each for row in reply.buttons for each in row):
             click.echo(f"{button.label}: {_typed(button.action, invocation.profile_name)}")
     ctx.exit(0 if reply.ok else FAILED)
@@ -159,9 +169,20 @@ async def _run(invocation: Invocation, handler: Handler, arguments: Arguments, r
             invocation.environment,
             invocation.extensions(),
         )
-        return await handler(Context(Role.OWNER, "shell", ports, registry), arguments)
+        return await handler(Context(Role.OWNER, "shell", ports, registry, progress=_Bar()), arguments)
     finally:
         await store.close()
+
+
+class _Bar:
+    """What is being done, as a line with a bar that is drawn over itself, where somebody looks."""
+
+    def __call__(self, what: str, done: int, total: int | None) -> None:
+        if not sys.stderr.isatty():
+            return
+        full = min(BAR, BAR * done // total) if total else 0
+        bar = f"[{'#' * full}{'.' * (BAR - full)}] " if total else ""
+        click.echo(f"\r\x1b[K{bar}{_for_terminal(in_words(what, done, total))}", err=True, nl=done == total)
 
 
 def _for_terminal(text: str) -> str:

@@ -10,15 +10,15 @@ import re
 from gateway.config.schema import Settings, flattened
 
 _WITHOUT_EFFECT = re.compile(
-    r"(?:skills|curator|dashboard|hooks|mcp_servers"
+    r"(?:dashboard|hooks|mcp_servers"
     r"|auxiliary\.background_review|auxiliary\.curator)(?:\.|$)"
+    r"|skills\.creation_nudge_interval$|curator\.consolidate$"
     r"|memory\.(?:nudge_interval|provider|prefetch_spill_enabled)$"
     r"|gateway\.(?:budgets\.(?:background_review|cron|curator))$"
     r"|sessions\.retention_days$"
 )
 _NAMED_AS_A_WHOLE = ("mcp_servers",)
 _UNSAFE = {
-    "skills.write_approval": "there are no skills yet",
     "sessions.retention_days": "every session stays in the archive",
 }
 

@@ -60,6 +60,8 @@ class Skills(Section):
     """Scan the assistant's own skills as strictly as installed ones."""
     external_dirs: Texts = ()
     """Further folders with skills; they are read, never changed."""
+    indexes: Texts = ()
+    """Index files of skills that may be installed: paths or https addresses that end in .json."""
 
 
 class PlatformDisplay(Section):

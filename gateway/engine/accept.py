@@ -5,11 +5,13 @@ What runs at once and what waits for its session is decided here, before anybody
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from commands.parse import NAME, Order, parse
+from commands.parse import NAME, Mistake, Order
+from commands.skill_shortcuts import Called, Shortcuts, listed, suggestions
 from gateway.engine import notices
 from gateway.engine.backlog import Backlog
 from gateway.engine.edits import Edits
@@ -23,7 +25,10 @@ from gateway.engine.work import Ordered, Said, Work
 from gateway.engine.worker import Workers
 from gateway.events import EventStored
 from gateway.state.records import InboxItem
-from platforms.messages import ChatKind, Inbound
+from platforms.messages import ChatKind, ChatRef, Inbound, TurnSummary
+
+PRESSES = 60.0
+"""Seconds between two refusals to one person who presses buttons that are not theirs."""
 
 Step = Coroutine[Any, Any, None]
 
@@ -31,25 +36,29 @@ Step = Coroutine[Any, Any, None]
 class Reception:
     """The sink of every adapter."""
 
-    def __init__(self, house: House, workers: Workers, orders: Orders, backlog: Backlog) -> None:
+    def __init__(
+        self, house: House, workers: Workers, orders: Orders, backlog: Backlog, shortcuts: Shortcuts
+    ) -> None:
         self._house = house
         self._workers = workers
         self._orders = orders
         self._backlog = backlog
         self._strangers = Strangers(house)
-        self.edits = Edits(house, workers, orders.registry, self._message)
+        self._presses: dict[tuple[ChatRef, str], float] = {}
+        self._shortcuts = shortcuts
+        self.edits = Edits(house, workers, shortcuts, self._message)
 
     async def __call__(self, event: Inbound) -> None:
         """Returns once the event is stored, or known already, or refused. Raises only when storing failed."""
         settings = self._house.settings()
         heard = replace(event, addressed=event.addressed or self._continues(event))
         known = may_talk(heard, settings) or await self._strangers.let_in(event)
+        if known and self._shortcuts.asks(event.text):
+            await asyncio.to_thread(self._shortcuts.look)
         if not known or self._means_another(event):
             self._house.report.info("event.refused", chat=event.chat.key, sender=event.sender.id)
-            if event.pressed and event.sender.id and not event.sender.is_bot:
-                self._workers.spawn(self._turned_away(event))
-            elif not (known or event.edited) and self._strangers.may_ask(event):
-                self._workers.spawn(self._strangers.answer(event))
+            if event.addressed and not event.edited and event.sender.id and not event.sender.is_bot:
+                self._workers.spawn(self._turn_away(event, known))
             return
         key = session_key(event, settings.sessions.group_scope)
         item = await self._house.store.inbox.accept(event, key, self._house.clock.now())
@@ -60,6 +69,17 @@ class Reception:
         if (step := self.lead(item)) is not None:
             self._workers.spawn(step)
 
+    def listed(self) -> Mapping[str, str]:
+        """The skills that a menu of commands may list, with what they are for. Reads the disk."""
+        return listed(self._shortcuts.look(), self._orders.registry)
+
+    async def suggest(self, event: Inbound) -> Sequence[str]:
+        """Names of skills that this text is the beginning of, for who may call them up; nothing is kept of it."""
+        heard = replace(event, addressed=True)
+        if may_talk(heard, self._house.settings()) or await self._strangers.let_in(event):
+            return suggestions(await asyncio.to_thread(self._shortcuts.look), event.text)
+        return ()
+
     def _continues(self, event: Inbound) -> bool:
         """Whether an event in a room is a further part of what its speaker says to us: only the first part of an
         album or of a split text bears our name."""
@@ -67,9 +87,23 @@ class Reception:
             return False
         return self._workers.expects(session_key(event, self._house.settings().sessions.group_scope), event)
 
-    async def _turned_away(self, event: Inbound) -> None:
-        """Somebody who may not talk to us pressed one of our buttons: say so where everybody sees that nothing
-        happened."""
+    async def _turn_away(self, event: Inbound, known: bool) -> None:
+        """Somebody meant us and may not: say so where they would otherwise wait for something to happen."""
+        if event.pressed:
+            await self._refuse_press(event)
+        elif not known and self._strangers.may_ask(event):
+            await self._strangers.answer(event)
+        if (adapter := self._house.adapters.get(event.chat.platform)) is not None:
+            summary = TurnSummary((event.event_id,), "", notices.NOT_FOR_YOU, outcome="refused")
+            await adapter.finished(event.chat, summary)
+
+    async def _refuse_press(self, event: Inbound) -> None:
+        """In the chat, as everybody saw the press; once a minute for each person, however often they press."""
+        now, who = self._house.clock.monotonic(), (event.chat, event.sender.id)
+        self._presses = {each: at for each, at in self._presses.items() if now - at < PRESSES}
+        if who in self._presses:
+            return
+        self._presses[who] = now
         if event.text in await self._house.store.outbox.offers(event.chat, event.message_id or ""):
             await self._house.delivery.receipt(event.chat, notices.not_yours(event.sender.name))
 
@@ -79,7 +113,9 @@ class Reception:
         if event.kind is not ChatKind.GROUP or event.addressed or event.pressed:
             return False
         named = NAME.match(event.text.strip())
-        return named is not None and self._orders.registry.get(named[1]) is None
+        if named is None or self._orders.registry.get(named[1]) is not None:
+            return False
+        return not isinstance(self._shortcuts.read(event.text), Called)
 
     def lead(self, item: InboxItem, *, again: bool = False) -> Step | None:
         """Queue an event where it belongs; the step that is still to be taken for it now, if there is one.
@@ -91,7 +127,10 @@ class Reception:
     def _message(self, item: InboxItem, *, again: bool = False) -> Step | None:
         """The same for what is no edit."""
         event = item.event
-        order = parse(event.text, self._orders.registry)
+        order = self._shortcuts.read(event.text)
+        if isinstance(order, Called):
+            why = self._orders.refusal(event, order.spec)
+            order = Mistake(why) if why is not None else None
         if isinstance(order, Order) and order.spec.when == "between turns":
             if event.pressed and self._workers.box(item.session_key).busy:
                 return self._beside(item, order)
@@ -128,7 +167,7 @@ class Reception:
             return None
         match self._house.settings().gateway.busy:
             # What waits already was said before.
-            case "steer" if running.begun and not box.waiting and _steers(item.event):
+            case "steer" if running.begun and not box.waiting and self._steers(item.event):
                 running.steered.append(said)
                 return self._receipt(item, notices.steering())
             case "interrupt" if running.begun:
@@ -145,8 +184,8 @@ class Reception:
     async def _receipt(self, item: InboxItem, text: str) -> None:
         await self._house.delivery.receipt(item.event.chat, text)
 
-
-def _steers(event: Inbound) -> bool:
-    """Whether a message can go into a running turn. Files are waited for, and no turn is kept for them; words of
-    somebody else bind what a turn may keep from its beginning."""
-    return not event.attachments and not foreign(event)
+    def _steers(self, event: Inbound) -> bool:
+        """Whether a message can go into a running turn. Files are waited for, and no turn is kept for them; words of
+        somebody else bind what a turn may keep from its beginning, and skills are read when one begins."""
+        called = isinstance(self._shortcuts.read(event.text), Called)
+        return not event.attachments and not foreign(event) and not called

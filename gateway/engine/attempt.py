@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from commands.parse import Mistake
 from gateway.attachments.brought import Brought
 from gateway.engine import notices
 from gateway.engine.baggage import brought, only_deaf, say_heard
@@ -18,6 +19,7 @@ from gateway.engine.earshot import who
 from gateway.engine.grades import assisted, grade_fact
 from gateway.engine.house import House
 from gateway.engine.mailbox import Running
+from gateway.engine.skill_calls import Reading, SkillCalls
 from gateway.engine.steps import to_its_end
 from gateway.engine.turn import Outcome, TurnRun
 from gateway.engine.work import Said, Work
@@ -65,8 +67,11 @@ class Attempt:
         items: tuple[InboxItem, ...],
         turn: Turn | None,
         again: tuple[Row, ...] = (),
+        *,
+        calls: SkillCalls,
     ) -> None:
         self._house = house
+        self._calls = calls
         self._boundary = boundary
         self._tell = tell
         self._running = running
@@ -76,12 +81,17 @@ class Attempt:
         self._starts = turn.starts if turn is not None else 0
         self._again = again
         self._brought: Mapping[str, Sequence[Brought]] = {}
+        self._called: Mapping[str, Reading] = {}
         self._session: Session | None = None
         self._run: TurnRun | None = None
 
     async def make(self) -> None:
         """One try. Raises StaleEpoch when the session or the events went to somebody else, and any other fault."""
         if self.turn is None and not self._again:
+            called = await self._calls.read([each.event for each in self.items])
+            if isinstance(called, Mistake):
+                return await self._say_only(called.text)
+            self._called = called
             self._brought = await brought(self._house, self.items)
             if (line := only_deaf([each.event for each in self.items], self._brought)) is not None:
                 return await self._say_only(line)
@@ -182,7 +192,14 @@ class Attempt:
             notes, events = self._house.notes, [each.event for each in self.items]
             news, state = (await notes.due(session.id) if notes is not None else None) or ("", "")
             rows = self._boundary.user_rows(
-                session, events, timed=timed, again=self._again, brought=self._brought, window=window, news=news
+                session,
+                events,
+                timed=timed,
+                again=self._again,
+                brought=self._brought,
+                window=window,
+                news=news,
+                called=self._called,
             )
             ids = [each.id for each in self.items]
             self.turn = await turns.begin(session.id, self.items[0].event.chat, ids, rows, now)
@@ -190,6 +207,7 @@ class Attempt:
                 await notes.told(session.id, state)
             if self._house.intake is not None:
                 self._house.intake.forget(self.items)
+            await self._calls.used(self._called)
         self._running.begun = True
         speakers = {who(each.event) for each in self.items}
         speaker = next(iter(speakers)) if len(speakers) == 1 else "" if speakers else "job"

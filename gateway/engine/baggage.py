@@ -12,7 +12,6 @@ from gateway.attachments.brought import Brought
 from gateway.attachments.wording import told
 from gateway.engine.house import House
 from gateway.state.records import InboxItem
-from platforms.adapter import Adapter
 from platforms.messages import Inbound
 
 FIRST_SIGN = 0.5
@@ -34,14 +33,14 @@ async def brought(house: House, items: Sequence[InboxItem]) -> Mapping[str, Sequ
 
 
 async def _signs(house: House, event: Inbound) -> None:
-    adapter: Adapter | None = house.adapters.get(event.chat.platform)
     pause = FIRST_SIGN
-    while adapter is not None:
+    while True:
         await house.clock.sleep(pause)
         pause = SIGN_EVERY
-        if not house.delivery.quiet(event.chat):
-            await adapter.typing(event.chat)
-            await adapter.progress(event.chat, "fetching what you sent")
+        with house.delivery.cosmetic(event.chat) as adapter:
+            if adapter is not None:
+                await adapter.typing(event.chat)
+                await adapter.progress(event.chat, "fetching what you sent")
 
 
 def only_deaf(events: Sequence[Inbound], came: Mapping[str, Sequence[Brought]]) -> str | None:

@@ -18,6 +18,7 @@ from gateway.engine.baggage import named
 from gateway.engine.earshot import who
 from gateway.engine.house import House
 from gateway.engine.remarks import foreign, remarks
+from gateway.engine.skill_calls import Reading, notes, spoken
 from gateway.events import SessionClosed
 from gateway.state.records import Row, Session
 from platforms.messages import ChatKind, Inbound
@@ -108,13 +109,14 @@ class Boundary:
         brought: Mapping[str, Sequence[Brought]] | None = None,
         window: int | None = None,
         news: str = "",
+        called: Mapping[str, Reading] | None = None,
     ) -> list[Row]:
         """What people said in one go, as rows: one for each speaker in a row, or `again` what was said before.
 
         What came with the events is `brought`, by event id: files go with their speaker's row, and a document has a
         row of its own behind it, for which a `window` of so many tokens leaves room. The time stands in the first row
         at a session's start, after a gap, and when the session was resumed, when `timed`; so does the `news` of
-        memory."""
+        memory. What the events call up is `called`, by event id: it stands in the note of the row."""
         settings, now = self._house.settings(), self._house.clock.now()
         note = ""
         resumed = session.end_reason is not None
@@ -130,9 +132,9 @@ class Boundary:
         for _, group in groupby(events, key=lambda each: each.sender):
             said = list(group)
             came = [one for each in said for one in (brought or {}).get(each.event_id, named(each))]
-            note = "\n".join(each for each in (note, remarks(said)) if each)
+            note = "\n".join(each for each in (note, *notes(said, called or {}, window), remarks(said)) if each)
             read = "quote" if any(foreign(each) for each in said) else ""
-            words = self._words(merged(said, limit), came)
+            words = self._words(merged([spoken(each, called or {}) for each in said], limit), came)
             rows.append(Row("user", words, note=note, untrusted=read, files=files(came)))
             rows += papers(came, settings.attachments.max_text_chars, ROOM * (window or LARGE))
             note = ""

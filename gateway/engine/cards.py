@@ -165,12 +165,16 @@ class Cards:
                 await self._delivery.post(chat, source, notices.waits(len(mine), pile.kind), buttons=pile.show)
 
     def _quiet(self) -> bool:
-        hours = self._settings().gateway.quiet_hours
-        here = datetime.fromtimestamp(self._clock.now(), zone(self._settings()))
-        return hours is not None and hours.cover(here.time())
+        return quiet(self._settings(), self._clock.now())
 
     def _today(self) -> str:
         return datetime.fromtimestamp(self._clock.now(), zone(self._settings())).date().isoformat()
+
+
+def quiet(settings: Settings, now: float) -> bool:
+    """Whether nobody is to be told anything unasked at this moment."""
+    hours, here = settings.gateway.quiet_hours, datetime.fromtimestamp(now, zone(settings))
+    return hours is not None and hours.cover(here.time())
 
 
 def _place(key: str | None) -> ChatRef | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 from commands.registry import Registry
 from commands.spec import Argument
@@ -21,8 +22,18 @@ from gateway.state.protocols import Store
 from platforms.adapter import Adapter
 from platforms.errors import PlatformDown
 from platforms.manifest import AdapterContext, HouseServices, MenuCommand, MenuOption, PlatformManifest
-from platforms.messages import ChatRef
+from platforms.messages import ChatRef, Inbound
 from platforms.registry import load_adapter, manifests, usable
+
+
+class SkillNames(Protocol):
+    """Skills as platforms offer them while somebody types."""
+
+    def listed(self) -> Mapping[str, str]:
+        """What a menu may list as commands, with one line each. Reads the disk."""
+
+    async def suggest(self, event: Inbound) -> Sequence[str]:
+        """What the text of an event, a part of a name, may become."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +42,11 @@ class Doors:
 
     manifests: Mapping[str, PlatformManifest]
     problems: tuple[str, ...]
+
+    def hint(self, platform: str) -> str:
+        """The line about a platform for the prompts of its sessions."""
+        manifest = self.manifests.get(platform)
+        return manifest.prompt_hint if manifest else ""
 
 
 def doors(settings: Settings, only: Sequence[str] | None) -> Doors:
@@ -59,12 +75,16 @@ class Porter:
         tell_owner: Callable[[str, str], Awaitable[None]],
         moved_in_settings: Callable[[ChatRef, ChatRef], Awaitable[None]],
         move: Callable[[ChatRef, ChatRef], Awaitable[None]],
+        skills: SkillNames | None = None,
     ) -> None:
+        """`skills` are those that menus list, as they are now."""
         self._profile = profile
         self._store = store
         self._clock = clock
         self._delivery = delivery
         self._menu = menu(registry)
+        self._skills = skills
+        self._listed = skills.listed() if skills is not None else {}
         self._tell_owner = tell_owner
         self._moved_in_settings = moved_in_settings
         self._move = move
@@ -73,6 +93,7 @@ class Porter:
     def build(self, manifest: PlatformManifest, settings: Settings) -> Adapter:
         """Load one adapter. Raises PlatformDown."""
         section = settings.platforms.get(manifest.name)
+        completing = {"suggest": self._skills.suggest} if self._skills is not None else {}
         context = AdapterContext(
             settings=section.model_dump() if section is not None else {},
             profile=self._profile.name,
@@ -81,9 +102,10 @@ class Porter:
                 on_attach=self._delivery.wake,
                 moved=self._moved,
                 bury=partial(self._bury, manifest.name),
-                commands={each.name: each.help for each in self._menu},
+                commands={**{each.name: each.help for each in self._menu}, **self._listed},
                 menu=self._menu,
                 now=self._clock.now,
+                **completing,
             ),
         )
         return load_adapter(manifest, context)
@@ -118,7 +140,16 @@ def menu(registry: Registry) -> tuple[MenuCommand, ...]:
 
 def _options(arguments: Sequence[Argument]) -> tuple[MenuOption, ...]:
     said = [each for each in arguments if not each.option]
-    return tuple(MenuOption(each.name, each.help, each.required, each.choices) for each in said)
+    return tuple(
+        MenuOption(
+            each.name,
+            each.help,
+            each.required,
+            (each.switch,) if each.flag else each.choices,
+            suggested=each.suggested,
+        )
+        for each in said
+    )
 
 
 def load_all(porter: Porter, found: Doors, settings: Settings, adapters: dict[str, Adapter]) -> dict[str, str]:

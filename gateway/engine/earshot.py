@@ -40,6 +40,16 @@ def reach(shelf: Shelf, scope: ScopeOf) -> Callable[[ToolContext], Reach]:
     return reached
 
 
+def owners_heard(settings: Callable[[], Settings]) -> Callable[[ToolContext], bool]:
+    """Whether nobody but owners is heard where a tool's call comes from, by the settings of that moment."""
+
+    def heard(context: ToolContext) -> bool:
+        speaker = context.speaker.partition(":")[2]
+        return owners_only(context.chat, speaker, direct=context.direct, settings=settings())
+
+    return heard
+
+
 def owners_only(chat: ChatRef, speaker: str, *, direct: bool, settings: Settings) -> bool:
     """Whether nobody but owners is heard in this chat. In a direct chat that is its person. In a group everybody is
     heard when the room itself is allowed, else those who may talk on the platform (people who were paired talk in

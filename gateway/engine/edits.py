@@ -11,8 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from commands.parse import parse
-from commands.registry import Registry
+from commands.skill_shortcuts import Called, Shortcuts
 from gateway.engine import notices
 from gateway.engine.delivery import Buttons
 from gateway.engine.house import House
@@ -33,11 +32,11 @@ class Edits:
     """`anew` leads an event as if it were a message of its own."""
 
     def __init__(
-        self, house: House, workers: Workers, registry: Registry, anew: Callable[[InboxItem], Step | None]
+        self, house: House, workers: Workers, shortcuts: Shortcuts, anew: Callable[[InboxItem], Step | None]
     ) -> None:
         self._house = house
         self._workers = workers
-        self._registry = registry
+        self._shortcuts = shortcuts
         self._anew = anew
 
     def lead(self, edit: InboxItem) -> Step:
@@ -110,7 +109,8 @@ class Edits:
         await self._house.delivery.post(edit.event.chat, source, text, buttons=buttons, finishes=(edit.id,))
 
     def _is_command(self, event: Inbound) -> bool:
-        return parse(event.text, self._registry) is not None
+        meant = self._shortcuts.read(event.text)
+        return meant is not None and not (isinstance(meant, Called) and meant.skills)
 
 
 def rewritten(event: Inbound, edit: Inbound) -> Inbound:

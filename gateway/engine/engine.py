@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from commands.ports import Ports, Status
 from commands.registry import Registry
+from commands.skill_ports import SkillHub
+from commands.skill_shortcuts import Shortcuts
 from gateway.agent.scopes import room_file
 from gateway.engine.accept import Reception
 from gateway.engine.backlog import Backlog
@@ -19,6 +21,8 @@ from gateway.engine.owner_chats import OwnerChats
 from gateway.engine.pairing_desk import PairingDesk
 from gateway.engine.recovery import recover
 from gateway.engine.signs import Signs
+from gateway.engine.skill_calls import SkillCalls
+from gateway.engine.skills_desk import SkillsDesk
 from gateway.engine.supervisor import PlatformState, Supervisor
 from gateway.engine.watch import Watch
 from gateway.engine.worker import Workers
@@ -36,13 +40,16 @@ class Engine:
         registry: Registry,
         status: Callable[[Engine], Status],
         known_models: Callable[[], Sequence[str]] = tuple,
+        hub: SkillHub | None = None,
     ) -> None:
         self.house = house
         boundary, backlog = Boundary(house), Backlog(house)
         self._orders = Orders(house, registry)
-        self.workers = Workers(house, boundary, self._orders)
+        self.shortcuts = Shortcuts(registry, house.skills.library if house.skills is not None else None)
+        """Which messages call up skills."""
+        self.workers = Workers(house, boundary, self._orders, SkillCalls(house, self.shortcuts))
         self._backlog = backlog
-        self.reception = Reception(house, self.workers, self._orders, backlog)
+        self.reception = Reception(house, self.workers, self._orders, backlog, self.shortcuts)
         owner_chats = OwnerChats(house.store.facts)
         self._supervisor = Supervisor(house, self.reception, owner_chats)
         self.watch = Watch(house, lambda: self.platforms, owner_chats)
@@ -68,6 +75,7 @@ class Engine:
             memory=memory,
             pending=house.pending,
             skill_pending=house.skill_pending,
+            skills=SkillsDesk.of(house, hub),
             homes=house.homes,
             pairing=PairingDesk(house.store, house.clock.now, house.delivery.wake),
         )

@@ -1,5 +1,6 @@
-"""What the gateway itself says at the end of a turn about memory: a receipt when the person asked for something, else
-a notice of what was written. From the journal and what waits, so that a turn which a crash cut in two says the same.
+"""What the gateway itself says at the end of a turn about memory and skills: a receipt when the person asked for
+something, else a notice of what was written. From the journals and what waits, so that a turn which a crash cut in
+two says the same.
 
 The wording is in `gateway.agent.receipts`, who asked for what in `gateway.agent.requests`.
 """
@@ -14,11 +15,13 @@ from dataclasses import dataclass, replace
 from gateway.agent.conversation import INTERRUPTED
 from gateway.agent.receipts import Happened, Receipt, Waiting, notice, receipt
 from gateway.agent.requests import Request, recognise
+from gateway.agent.skill_receipts import SkillsHappened, skill_notice, skill_receipt
 from gateway.attachments.wording import own_words
 from gateway.engine import notices
 from gateway.engine.grades import FALSE_CLAIMS
 from gateway.engine.house import House
 from gateway.engine.session_key import home_chats
+from gateway.engine.skill_epilogue import skills_called, skills_happened
 from gateway.models.claims import claims_saving
 from gateway.state.connection import DatabaseFault
 from gateway.state.records import Row, Turn
@@ -41,19 +44,50 @@ class Ending:
 
 
 async def epilogue(house: House, end: Ending) -> Receipt | None:
-    """The line with its buttons; None when there is nothing to say."""
+    """The lines with their buttons; None when there is nothing to say."""
     asked = recognise(own_words(end.rows))
-    called = any(call.name == TOOL for row in end.rows for call in row.tool_calls)
-    if house.memories is None or not (asked or called):
-        return None
-    if not end.offered:
-        return Receipt(notices.NO_MEMORY_HERE, (), saved=False) if asked is not None else None
     try:
-        happened = await asyncio.to_thread(_happened, house, end)
+        skills = await _of_skills(house, end)
+        memory = await _of_memory(house, end, asked, elsewhere=asked is not None and skills.may_answer(asked.kind))
     except FileTrouble as fault:
         house.report.warning("epilogue.fault", turn=end.turn.id, why=str(fault))
         return Receipt(notices.saving_unknown(str(fault)), (), saved=False) if asked is not None else None
-    return _worded(house, end, asked, happened)
+    return _joined(_skills_worded(house, end, skills, asked=asked is not None), memory)
+
+
+async def _of_memory(house: House, end: Ending, asked: Request | None, *, elsewhere: bool) -> Receipt | None:
+    """`elsewhere`: what the person asked to have kept may be in a skill. Raises FileTrouble."""
+    used = any(call.name == TOOL for row in end.rows for call in row.tool_calls)
+    if house.memories is None or not (asked or used):
+        return None
+    if not end.offered:
+        return Receipt(notices.NO_MEMORY_HERE, (), saved=False) if asked is not None and not elsewhere else None
+    happened = await asyncio.to_thread(_happened, house, end)
+    said = _worded(house, end, asked, happened)
+    nothing = not (happened.applied or happened.waiting or happened.refused or happened.already)
+    return replace(said, text=notices.ONLY_A_SKILL) if said is not None and elsewhere and nothing else said
+
+
+async def _of_skills(house: House, end: Ending) -> SkillsHappened:
+    """Raises FileTrouble."""
+    if house.skills is None or not skills_called(end.rows):
+        return SkillsHappened()
+    return await asyncio.to_thread(skills_happened, house.skills, end.turn, end.rows)
+
+
+def _skills_worded(house: House, end: Ending, happened: SkillsHappened, *, asked: bool) -> Receipt | None:
+    settings = house.settings()
+    level = settings.display.notices_on(end.turn.chat.platform)
+    said = skill_receipt(happened, level) if asked else skill_notice(happened, level)
+    if said is None and happened.waiting and not home_chats(settings):
+        said = Receipt(notices.waits(len(happened.waiting), "skills"), notices.SHOW_SKILLS, saved=False)
+    return replace(said, buttons=()) if said is not None and end.group else said
+
+
+def _joined(first: Receipt | None, second: Receipt | None) -> Receipt | None:
+    if first is None or second is None:
+        return first or second
+    return Receipt(f"{first.text}\n{second.text}", (*first.buttons, *second.buttons), first.saved or second.saved)
 
 
 async def count_claim(house: House, end: Ending) -> None:
@@ -63,7 +97,8 @@ async def count_claim(house: House, end: Ending) -> None:
         return
     try:
         happened = await asyncio.to_thread(_happened, house, end)
-        if not (happened.applied or happened.waiting or happened.already):
+        elsewhere = (await _of_skills(house, end)).anything
+        if not (elsewhere or happened.applied or happened.waiting or happened.already):
             await house.store.facts.count(f"model:{end.model}", FALSE_CLAIMS)
     except (FileTrouble, DatabaseFault) as fault:
         house.report.warning("epilogue.uncounted", turn=end.turn.id, why=str(fault))

@@ -79,9 +79,9 @@ class Mailbox(Generic[W]):
             self._active = True
             self._spawn(self._serve())
 
-    async def arrival(self, seconds: float) -> bool:
-        """Wait for something to be queued; False when nothing came in time."""
-        if self.waiting:
+    async def arrival(self, seconds: float, beyond: int = 0) -> bool:
+        """Wait until more than `beyond` pieces are queued; False when no more came in time."""
+        if len(self.waiting) > beyond:
             return True
         self._arrival.clear()
         arrived = asyncio.ensure_future(self._arrival.wait())
@@ -91,7 +91,7 @@ class Mailbox(Generic[W]):
         finally:
             arrived.cancel()
             late.cancel()
-        return bool(self.waiting)
+        return len(self.waiting) > beyond
 
     async def halt(self, why: Halt, *, cancel: bool = True) -> Running[W] | None:
         """Cancel what runs, once, and wait until it is over or its time is up; then its task is not done. What ran,

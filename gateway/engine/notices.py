@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from gateway.models.errors import (
@@ -19,6 +19,7 @@ from gateway.models.errors import (
 )
 from platforms.messages import Button
 
+ONLY_A_SKILL = "Memory itself is unchanged."
 NO_MEMORY_HERE = "⚠️ Nothing was saved: memory is off in this chat."
 Kind = Literal["memory", "skills"]
 SHOW = ((Button("Show", "/memory pending"),),)
@@ -34,10 +35,18 @@ CUT_SHORT = "Part of my last reply may not have arrived. /retry sends it again."
 TWICE = "The beginning of my last reply may stand here twice: the connection broke while I wrote it."
 
 
+def file_lost(name: str, why: str) -> str:
+    """For whoever was to get a file that cannot be sent."""
+    return f"⚠️ The file {gist(name)} could not be sent: {why}"
+
+
 def not_yours(name: str) -> str:
     """For whoever presses a button without being allowed to talk to the assistant."""
     return f"🔒 {gist(name) or 'Somebody'} may not use this bot's buttons: nothing was done."
 
+
+NOT_FOR_YOU = "🔒 You may not use this bot here: nothing was done."
+"""For whoever gave an order without being allowed to talk to the assistant, where nobody else reads it."""
 
 CODE_IS_OPEN = (
     "I gave you a code already. It holds for one hour, and I do not repeat it; if it is lost, write again when the "
@@ -198,6 +207,13 @@ def configuration_changed(changed: list[str], restart: list[str]) -> str:
 def saving_unknown(why: str) -> str:
     """A receipt where the journal or what waits cannot be read."""
     return f"⚠️ I cannot tell whether anything was saved: {why}"
+
+
+def put_away(names: Sequence[str]) -> str:
+    """After a run of the curator."""
+    what = "A skill that nobody used is" if len(names) == 1 else f"{len(names)} skills that nobody used are"
+    listed = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+    return f"🗄 {what} in the archive now: {listed}. /curator restore NAME brings one back."
 
 
 def waits(count: int, kind: Kind = "memory") -> str:

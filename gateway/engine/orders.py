@@ -11,10 +11,12 @@ from commands.pending_words import fenced
 from commands.ports import Ports
 from commands.registry import Registry
 from commands.reply import CommandReply, NamedText
+from commands.spec import Action, CommandSpec, Role
 from gateway.engine.house import House
+from gateway.engine.passing import Passing
 from gateway.engine.session_key import access_rules, home_chats
 from gateway.state.records import InboxItem
-from platforms.messages import ChatKind, ChatRef, OutFile, TurnSummary
+from platforms.messages import ChatKind, ChatRef, Inbound, OutFile, TurnSummary
 
 
 class Orders:
@@ -58,10 +60,17 @@ class Orders:
             self._house.report.warning("orders.no_file", why=str(error))
             return None
 
+    def refusal(self, event: Inbound, spec: CommandSpec, action: Action | None = None) -> str | None:
+        """Why whoever sent this may not give that order; None when they may."""
+        return refusal(spec, action, self._role(event))
+
+    def _role(self, event: Inbound) -> Role:
+        return role_of(event.chat.platform, event.sender.id, access_rules(self._house.settings()))
+
     async def _reply(self, item: InboxItem, order: Order) -> CommandReply:
         event = item.event
         assert self.ports is not None, "the engine sets the ports before it takes events"
-        role = role_of(event.chat.platform, event.sender.id, access_rules(self._house.settings()))
+        role = self._role(event)
         if (why := refusal(order.spec, order.action, role)) is not None:
             return CommandReply(why, ok=False)
         handler = order.action.handler if order.action is not None else order.spec.handler
@@ -79,6 +88,7 @@ class Orders:
             pressed=(event.message_id or "") if event.pressed else None,
             said=event.text,
             home=event.chat in home_chats(self._house.settings()),
+            progress=Passing(self._house, event.chat),
         )
         try:
             return await handler(context, order.arguments)

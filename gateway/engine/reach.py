@@ -86,6 +86,7 @@ class Reach:
             case Refused():
                 sends.refused.setdefault(chat, now)
                 if len(sends.refused) < CHATS:
+                    sends.fault = None  # it answers: what was in the way is gone
                     return
                 since = min(sends.refused.values())
             case _:

@@ -17,7 +17,7 @@ MOST = 600
 LINES = 10
 
 CHANGED = "[This was changed after it was sent, and now reads:]"
-_REMARK = re.compile(r"^\[This (?:was changed|answers) .*", re.MULTILINE | re.DOTALL)
+_REMARK = re.compile(r"^\[(?:This (?:was changed|answers)|The person (?:calls up|wants to keep)) .*", re.M | re.S)
 
 
 def remarks(events: Sequence[Inbound]) -> str:
@@ -27,7 +27,8 @@ def remarks(events: Sequence[Inbound]) -> str:
 
 
 def kept(note: str) -> str:
-    """The remarks out of a row's note, in which they come last: for whoever says the row once more."""
+    """The remarks out of a row's note, in which they come last, and the skills that it calls up, which come before
+    them: for whoever says the row once more."""
     found = _REMARK.search(note)
     return found[0] if found else ""
 

@@ -145,6 +145,8 @@ class Sending:
                 return await self._anew(part, adapter)
             case Refused() | Gone() | DeliveryError():
                 await self.end(part, "refused", error=str(error))
+                if part.file is not None:  # nobody can see what is missing
+                    await self._ways.post(part.chat, f"lost:{part.id}", notices.file_lost(part.file.name, str(error)))
                 return True
             case _:
                 assert_never(error)

@@ -17,34 +17,48 @@ from memory.pending.receipts import Receipts
 from memory.pending.skill_model import SkillWrite
 from memory.pending.skill_resolve import SkillResolver
 from memory.pending.skill_store import SkillPendings
-from memory.skills.apply import Check, SkillStore
+from memory.skills.apply import SkillStore
+from memory.skills.caretaker import Caretaker, Refers
+from memory.skills.curator import Rules
 from memory.skills.gated import SkillGate
+from memory.skills.guard import assess, check
 from memory.skills.library import Library
-from memory.skills.model import SkillApplied, SkillUnchanged
+from memory.skills.model import SkillApplied, SkillDraft, SkillUnchanged
+from memory.skills.seeding import Seeds
 from memory.skills.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
 class GatedSkills:
-    """`store` changes skills or puts the change aside, `resolver` decides what waits in `pending/skills`."""
+    """`store` changes skills or puts the change aside, `resolver` decides what waits in `pending/skills`; `seeds` are
+    the skills that come with the program, `caretaker` puts away what nobody uses."""
 
     library: Library
     store: SkillStore
     pendings: SkillPendings
     resolver: SkillResolver
+    seeds: Seeds
+    caretaker: Caretaker
 
     def repair(self) -> list[str]:
         """At start: what killed writers and deciders left. Lines for the log."""
         return [*self.store.repair(), *self.resolver.mend()]
 
 
+def nobody_refers(name: str) -> bool:
+    """Where there are no jobs, none needs a skill."""
+    return False
+
+
 def gated_skills(
-    profile: Profile,
-    settings: Callable[[], Settings],
-    now: Callable[[], float],
-    check: Check | None = None,
+    profile: Profile, settings: Callable[[], Settings], now: Callable[[], float], refers: Refers = nobody_refers
 ) -> GatedSkills:
-    """The skills of a profile, guarded by `check` and gated. The external folders are those of this moment."""
+    """The skills of a profile, gated, and guarded where that is wished. The external folders are those of this
+    moment. `refers(name)` tells whether a job needs a skill."""
+
+    def guarded() -> bool:
+        return settings().skills.guard_agent_created
+
     pendings = SkillPendings(profile.pending / "skills", now)
     source = Usage(profile.skills, now).source
     external = [Path(each).expanduser() for each in settings().skills.external_dirs]
@@ -55,10 +69,33 @@ def gated_skills(
         console=at_console,
         operator=lambda who: may_decide(who, settings()),
         put=pendings.put,
+        doubt=lambda draft: _doubt(draft) if guarded() else "",
     )
-    store = SkillStore(library, now, check=check, decide=gate)
+    store = SkillStore(library, now, check=lambda draft: check(draft) if guarded() else None, decide=gate)
     receipts = Receipts(profile.pending / "skills" / "decided.jsonl")
-    return GatedSkills(library, store, pendings, SkillResolver(pendings, receipts, store, now))
+    seeds = Seeds(library, store, now)
+    caretaker = Caretaker(library, store.usage, store, lambda: rules(settings()), now, refers)
+    return GatedSkills(library, store, pendings, SkillResolver(pendings, receipts, store, now), seeds, caretaker)
+
+
+def rules(settings: Settings) -> Rules:
+    """The curator's rules, as configured."""
+    chosen = settings.curator
+    return Rules(
+        enabled=chosen.enabled,
+        interval_hours=chosen.interval_hours,
+        min_idle_hours=chosen.min_idle_hours,
+        stale_after_days=chosen.stale_after_days,
+        archive_after_days=chosen.archive_after_days,
+        consolidate=chosen.consolidate,
+    )
+
+
+def _doubt(draft: SkillDraft) -> str:
+    """What the guard has against the draft that it had not against what is there; empty when it is content."""
+    before = assess({each.path: each.before for each in draft.changes if each.before is not None})
+    after = assess({each.path: each.after for each in draft.changes if each.after is not None})
+    return after.reasons[0] if after.verdict == "doubtful" and before.verdict == "safe" else ""
 
 
 SkillDesk = Gatehouse[SkillWrite, SkillApplied | SkillUnchanged]

@@ -53,8 +53,9 @@ class HouseStatus:
         live: Live | None = None,
         gateway: str = "",
         pending: Callable[[], int] = lambda: 0,
+        pending_skills: Callable[[], int] = lambda: 0,
     ) -> None:
-        """`pending` counts the writes that wait for a yes; it reads a folder."""
+        """`pending` and `pending_skills` count the writes that wait for a yes; they read folders."""
         self._store = store
         self._database = database
         self._clock = clock
@@ -63,6 +64,7 @@ class HouseStatus:
         self._live = live
         self._gateway = gateway
         self._pending = pending
+        self._pending_skills = pending_skills
 
     async def view(self, key: str | None) -> StatusView:
         lines: list[tuple[str, str]] = [("Gateway", self._gateway_words())]
@@ -85,12 +87,14 @@ class HouseStatus:
         dead = len(await self._store.inbox.dead())
         size = sum(each.stat().st_size for each in (self._database, self._wal()) if each.exists())
         waits = await asyncio.to_thread(self._pending)
+        skills = await asyncio.to_thread(self._pending_skills)
         claims = await self._store.facts.everywhere(FALSE_CLAIMS)
-        lines.append(("Waits for a yes", f"{waits} writes: /memory pending" if waits else "nothing"))
+        lines.append(("Waits for a yes", _waiting(waits, skills)))
         if claims:
             told = ", ".join(f"{scope.removeprefix('model:')} {count}" for scope, count in sorted(claims.items()))
             lines.append(("Claimed to have saved, and had not", told))
-        data |= {"pending": waits, "false_claims": {scope.removeprefix("model:"): n for scope, n in claims.items()}}
+        data |= {"pending": waits, "pending_skills": skills}
+        data |= {"false_claims": {scope.removeprefix("model:"): n for scope, n in claims.items()}}
         lines += [
             ("Undelivered", f"{undelivered} parts" if undelivered else "nothing"),
             ("Put aside", f"{dead} messages that could not be handled" if dead else "nothing"),
@@ -135,6 +139,13 @@ class HouseStatus:
 
     def _wal(self) -> Path:
         return self._database.with_name(self._database.name + "-wal")
+
+
+def _waiting(writes: int, skills: int) -> str:
+    """What waits for a yes, and where it is decided."""
+    told = [f"{writes} write{'' if writes == 1 else 's'}: /memory pending"] if writes else []
+    told += [f"{skills} change{'' if skills == 1 else 's'} of skills: /skills pending"] if skills else []
+    return "; ".join(told) or "nothing"
 
 
 def _tried(grade: Grade) -> str:

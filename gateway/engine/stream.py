@@ -139,7 +139,7 @@ class Preview:
                     await self._clock.sleep(left)
                     continue
                 self._news.clear()
-                shown = await to_its_end(self._catch_up())
+                shown = await self._catch_up()
                 await self._clock.sleep(self._pace if shown else max(self._pace, AGAIN))
 
     async def _catch_up(self) -> bool:
@@ -150,7 +150,7 @@ class Preview:
                 continue
             try:
                 async with self._delivery.lane(self._chat).lock:
-                    await self._put(number, text)
+                    await to_its_end(self._put(number, text))
             except (DeliveryError, StaleEpoch, DatabaseFault) as error:
                 self._missed(number, error)
                 return False

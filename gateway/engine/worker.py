@@ -20,6 +20,7 @@ from gateway.engine.house import House
 from gateway.engine.mailbox import Halt, Mailbox, Running
 from gateway.engine.orders import Orders
 from gateway.engine.session_key import home_chats
+from gateway.engine.skill_calls import SkillCalls
 from gateway.engine.steps import patiently, to_its_end
 from gateway.engine.work import Ordered, Resumed, Said, Work, events
 from gateway.errors import StaleEpoch
@@ -40,8 +41,9 @@ SECOND_PART = 2.0
 class Workers:
     """All mailboxes, and the one function that serves them."""
 
-    def __init__(self, house: House, boundary: Boundary, orders: Orders) -> None:
+    def __init__(self, house: House, boundary: Boundary, orders: Orders, calls: SkillCalls) -> None:
         self._house = house
+        self._calls = calls
         self._boundary = boundary
         self._orders = orders
         self._boxes: dict[str, Mailbox[Work]] = {}
@@ -206,29 +208,51 @@ class Workers:
             await self._gather(running, box, said)
         running.gathering = False
         items = events(running.work)
-        await self._try(Attempt(self._house, self._boundary, self.tell, running, box.key, items, None, said.again))
+        await self._try(self._attempt(running, box.key, items, None, said.again))
 
     async def _resumed(self, running: Running[Work], key: str, turn: Turn) -> None:
         items = tuple(await self._house.store.inbox.of_turn(turn.id))
-        await self._try(Attempt(self._house, self._boundary, self.tell, running, key, items, turn))
+        await self._try(self._attempt(running, key, items, turn))
+
+    def _attempt(
+        self,
+        running: Running[Work],
+        key: str,
+        items: tuple[InboxItem, ...],
+        turn: Turn | None,
+        again: tuple[Row, ...] = (),
+    ) -> Attempt:
+        house, boundary = self._house, self._boundary
+        return Attempt(house, boundary, self.tell, running, key, items, turn, again, calls=self._calls)
 
     async def _gather(self, running: Running[Work], box: Mailbox[Work], said: Said) -> None:
         """What the client split, together again, as the running work. Waits only when a part looks like one of
-        several."""
-        while self._more_to_come(said.items[-1].event) and await box.arrival(SECOND_PART):
-            following = box.waiting[0]
-            if not isinstance(following, Said) or not _belongs(said.items[-1].event, following.items[0].event):
-                break
-            box.waiting.popleft()
-            running.work = said = Said((*events(running.work), *following.items))  # which may have been edited
+        several, and past what others in the room say meanwhile."""
+        clock, passed = self._house.clock, 0
+        until = clock.monotonic() + SECOND_PART
+        while self._more_to_come(said.items[-1].event):
+            if not await box.arrival(max(0.0, until - clock.monotonic()), beyond=passed):
+                return
+            following = box.waiting[passed]
+            if not isinstance(following, Said):
+                return
+            if _belongs(said.items[-1].event, following.items[0].event):
+                del box.waiting[passed]
+                running.work = said = Said((*events(running.work), *following.items))  # which may have been edited
+                until = clock.monotonic() + SECOND_PART
+            elif following.items[0].event.sender != said.items[-1].event.sender:
+                passed += 1
+            else:
+                return
 
     def expects(self, key: str, event: Inbound) -> bool:
-        """Whether an event is a further part of what came in last for this session, a moment ago."""
+        """Whether an event is a further part of what its speaker said last in this session, a moment ago."""
         box = self._boxes.get(key)
-        lines = [*box.waiting] if box is not None else []
-        if box is not None and not lines and box.running is not None and box.running.gathering:
-            lines = [box.running.work]
-        if not lines or not isinstance(said := lines[-1], Said) or said.whole:
+        if box is None:
+            return False
+        lines = [*([box.running.work] if box.running is not None else []), *box.waiting]
+        theirs = [each for each in lines if any(item.event.sender == event.sender for item in events(each))]
+        if not theirs or not isinstance(said := theirs[-1], Said) or said.whole:
             return False
         last = said.items[-1]
         late = self._house.clock.now() - last.received_at > SECOND_PART

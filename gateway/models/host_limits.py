@@ -6,7 +6,8 @@ One `HostLimit` per host, shared by all its models; `Limited` puts a client behi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from gateway.models.client import Delta, HostInfo, ModelClient, Request, Waiting
@@ -14,30 +15,54 @@ from gateway.models.streams import opened
 
 
 class HostLimit:
-    """First come, first served. `concurrency` None does not limit; `in_flight` counts requests on the wire."""
+    """First come, first served. `concurrency` None does not limit; `in_flight` counts requests on the wire.
 
-    def __init__(self, concurrency: int | None) -> None:
+    `moved` is called with a request's task whenever one of that task comes, gets its turn, or goes.
+    """
+
+    def __init__(self, concurrency: int | None, moved: Callable[[str], None] | None = None) -> None:
         self._turns = asyncio.Semaphore(concurrency) if concurrency is not None else None
-        self.in_flight = 0
-        self.waiting = 0
+        self._moved = moved
+        self._flying: Counter[str] = Counter()
+        self._queued: Counter[str] = Counter()
 
     @property
     def full(self) -> bool:
         return self._turns is not None and self._turns.locked()
 
-    async def enter(self) -> None:
+    @property
+    def in_flight(self) -> int:
+        return self._flying.total()
+
+    @property
+    def waiting(self) -> int:
+        return self._queued.total()
+
+    def wanted_by(self, besides: str = "") -> int:
+        """Requests in flight or waiting, those of the task `besides` left out."""
+        both = self._flying + self._queued
+        return both.total() - both[besides]
+
+    async def enter(self, task: str = "") -> None:
+        """Wait for a turn. Cancelled while it waits, the request was never counted as in flight."""
         if self._turns is not None:
-            self.waiting += 1
+            self._count(self._queued, task, 1)
             try:
                 await self._turns.acquire()
             finally:
-                self.waiting -= 1
-        self.in_flight += 1
+                self._count(self._queued, task, -1)
+        self._count(self._flying, task, 1)
 
-    def leave(self) -> None:
-        self.in_flight -= 1
+    def leave(self, task: str = "") -> None:
+        """Give the turn back."""
+        self._count(self._flying, task, -1)
         if self._turns is not None:
             self._turns.release()
+
+    def _count(self, where: Counter[str], task: str, change: int) -> None:
+        where[task] += change
+        if self._moved is not None:
+            self._moved(task)
 
 
 class Limited:
@@ -58,13 +83,13 @@ class Limited:
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         if self._limit.full:
             yield Waiting("waiting for its turn at the host")
-        await self._limit.enter()
+        await self._limit.enter(request.task)
         try:
             async with aclosing(opened(self._client, request)) as deltas:
                 async for delta in deltas:
                     yield delta
         finally:
-            self._limit.leave()
+            self._limit.leave(request.task)
 
     async def info(self) -> HostInfo:
         return await self._client.info()

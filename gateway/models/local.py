@@ -139,6 +139,11 @@ class LocalHost:
         return self._turn.locked()
 
     @property
+    def loading(self) -> bool:
+        """Whether a process is being started."""
+        return self._starting is not None and not self._starting.done()
+
+    @property
     def endpoint(self) -> tuple[str, str] | None:
         """Address (no path) and key of the running process, for whoever looks at its figures; None when none runs."""
         running = self._alive()

@@ -6,6 +6,7 @@ Builds a client once and closes it in the end. What a client does is in its own 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from gateway.models.anthropic import AnthropicClient
 from gateway.models.chain import Chain
 from gateway.models.client import ModelClient
 from gateway.models.host_limits import HostLimit, Limited
-from gateway.models.local import Forgetful, Warmable
+from gateway.models.local import Forgetful, LocalHost, Warmable
 from gateway.models.main_host import HostPlan, main_host, main_model, named_host, own_model, unnamed
 from gateway.models.openai_compatible import OpenAICompatible
 from gateway.models.retrying import Retrying
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 LocalFactory = Callable[[str], ModelClient]
 """Builds the client of the server that Innkeeper starts itself, from a model's name."""
+
+
+Watcher = Callable[[str, str], None]
+"""Told a host's name and a request's task whenever a request of ours comes to that host, gets its turn, or goes."""
 
 
 class HostRegistry:
@@ -49,6 +54,7 @@ class HostRegistry:
         self._local_factory = local_factory
         self._keys = dict(keys or {})
         self._limits: dict[str, HostLimit] = {}
+        self._watchers: list[Watcher] = []
         self._single: dict[tuple[str, str], ModelClient] = {}
         self._bare: dict[tuple[str, str], ModelClient] = {}
         self._main = main_host(settings, self._keys)
@@ -101,6 +107,23 @@ class HostRegistry:
         limit = self._limits.get(host)
         return 0 if limit is None else limit.waiting
 
+    def wanted(self, host: str, *, besides: str = "") -> int:
+        """Requests of ours that are in flight there or wait for it, those of the task `besides` left out."""
+        limit = self._limits.get(host)
+        return 0 if limit is None else limit.wanted_by(besides)
+
+    def watch(self, watcher: Watcher) -> None:
+        """Call `watcher` at once whenever a request of ours comes, gets its turn, or goes. It must not raise."""
+        self._watchers.append(watcher)
+
+    def plan(self, host: str) -> HostPlan | None:
+        """What is configured of the host that a client names as its own; None for a name that is no host."""
+        return self._main if host == self._main.name else named_host(self._settings, self._keys, host)
+
+    def own_servers(self) -> list[LocalHost]:
+        """The clients of the server that Innkeeper runs itself, one a model; at most one has a process."""
+        return [client for client in self._bare.values() if isinstance(client, LocalHost)]
+
     async def warm(self) -> None:
         """Import what the main client needs, or start the local server, so that no first message waits for it."""
         self.resolve()
@@ -128,7 +151,7 @@ class HostRegistry:
         if name is None:
             return main
         head, _, tail = name.partition("/")
-        plan = self._main if head == self._main.name else named_host(self._settings, self._keys, head)
+        plan = self.plan(head)
         if plan == self._main and not tail:
             return main
         plan, model = (self._main, name) if plan is None else (plan, tail or "auto")
@@ -140,10 +163,14 @@ class HostRegistry:
         key = (counter, model)
         if key not in self._single:
             if counter not in self._limits:
-                self._limits[counter] = HostLimit(plan.concurrency)
+                self._limits[counter] = HostLimit(plan.concurrency, functools.partial(self._moved, counter))
             self._bare[key] = self._build(plan, model)
             self._single[key] = Retrying(Limited(self._bare[key], self._limits[counter]), self._clock)
         return self._single[key]
+
+    def _moved(self, host: str, task: str) -> None:
+        for watcher in self._watchers:
+            watcher(host, task)
 
     def _build(self, plan: HostPlan, model: str) -> ModelClient:
         if plan.kind == LOCAL:

@@ -89,8 +89,8 @@ def from_index(source: str, index: Address) -> Address:
 
 def _relative(source: str, index: Address) -> Address:
     parts = PurePosixPath(source).parts
-    if ".." in parts or "\\" in source or source.startswith(("/", "~", "-")) or not parts:
-        raise Rejected(f"{shown(source)} leads out of the folder of the index.")
+    if ".." in parts or not parts or source.startswith(("/", "~", "-")) or any(sign in source for sign in "\\:+"):
+        raise Rejected(f"{shown(source)} is neither an address nor a plain path below the folder of the index.")
     if index.scheme:
         whole = urljoin(index.where, source)
         if urlsplit(whole)[:2] != urlsplit(index.where)[:2]:

@@ -19,7 +19,8 @@ INDEX_BYTES = 4 << 20
 _REDIRECTS = 5
 
 Progress = Callable[[str, int, int | None], None]
-"""Hears what is being done, how much of it is done, and of how much (None for unknown): bytes, or percent for git."""
+"""Hears what is being done, how much of it is done, and of how much (None for unknown): bytes of a download, percent
+of git's work, skills of an update."""
 
 
 def silent(what: str, done: int, total: int | None) -> None:

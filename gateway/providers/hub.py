@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +54,7 @@ class Hub:
         self._installer = installer
         self._git = git
         self._cache = cache
-        self._indexes = tuple(indexes)
+        self._indexes = tuple(dict.fromkeys(indexes))
 
     async def browse(self, progress: Progress = silent) -> Catalogue:
         """Everything that the indexes hold; one that cannot be had is told among the troubles."""
@@ -87,11 +87,12 @@ class Hub:
         name: str = "",
         *,
         by: Author,
-        agreed: bool = False,
+        agreed: Collection[str] = (),
         category: str = "",
         progress: Progress = silent,
     ) -> Result:
-        """Install the skill of that name (or the only one) that is at an address, or has that name in an index."""
+        """Install the skill of that name (or the only one) that is at an address, or has that name in an index.
+        `agreed` has the digests out of a `Doubt`, after a person said yes to it."""
         async with self._fetched(place, name, progress) as it:
             wanted = await asyncio.to_thread(_parcel, it, name)
             return await asyncio.to_thread(
@@ -101,7 +102,7 @@ class Hub:
             )
 
     async def update(
-        self, names: Sequence[str] = (), *, by: Author, agreed: bool = False, progress: Progress = silent
+        self, names: Sequence[str] = (), *, by: Author, agreed: Collection[str] = (), progress: Progress = silent
     ) -> tuple[Result, ...]:
         """Fetch these (or all) again from where they came from; one that fails keeps no other from it. What was
         changed here is left alone, unfetched."""
@@ -124,7 +125,7 @@ class Hub:
 
     # Inside
 
-    async def _updated(self, standing: Standing, by: Author, agreed: bool, progress: Progress) -> Result:
+    async def _updated(self, standing: Standing, by: Author, agreed: Collection[str], progress: Progress) -> Result:
         name = standing.name
         if standing.state == "changed":
             return Declined(name, f"The skill {name} was changed here since it was installed; it is left as it is.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.state.contract import CHAT, NOON, ODD, ODD_READ, begun, buttons, event, refused, session
 from gateway.state.protocols import Store
 from gateway.state.records import Part, PartDraft
-from platforms.messages import ChatRef
+from platforms.messages import ChatRef, OutFile
 
 
 async def part_of(store: Store, source: str, number: int = 0) -> Part:
@@ -45,6 +45,15 @@ class OutboxContract:
         await store.outbox.put(CHAT, ODD, [PartDraft(ODD, buttons(ODD), ODD)], NOON)
         part = await part_of(store, ODD)
         assert (part.text, part.buttons, part.reply_to) == (ODD_READ, buttons(ODD_READ), ODD_READ)
+
+    async def test_the_files_that_parts_name(self, store: Store) -> None:
+        files = [OutFile(name, "text/plain", f"/out/{name}") for name in "ab"]
+        for each in files:
+            await store.outbox.put(CHAT, each.name, [PartDraft("x"), PartDraft("", file=each)], NOON)
+        await store.outbox.mark((await part_of(store, "a", 1)).id, "sent", NOON, remote_id="r1")
+        assert await store.outbox.files() == {"/out/a", "/out/b"}
+        await store.outbox.forget(NOON + 1)
+        assert await store.outbox.files() == {"/out/b"}
 
     async def test_what_the_buttons_of_a_message_offer(self, store: Store) -> None:
         topic = ChatRef(CHAT.platform, CHAT.chat_id, "5")

@@ -147,6 +147,13 @@ class SqliteOutbox:
     async def of_source(self, source: str) -> list[Part]:
         return await self._select("source = ? ORDER BY part", source)
 
+    async def files(self) -> frozenset[str]:
+        def work(db: sqlite3.Connection) -> frozenset[str]:
+            named = (load_file(row[0]) for row in db.execute("SELECT file FROM outbox WHERE file <> ''"))
+            return frozenset(each.path for each in named if each is not None)
+
+        return await self._database.read(work)
+
     async def forget(self, before: float) -> int:
         def work(db: sqlite3.Connection) -> int:
             return db.execute(

@@ -30,6 +30,7 @@ from gateway.state.records import (
     Version,
     WrongCode,
 )
+from gateway.state.review_protocols import ReviewBooks, Reviews
 from gateway.transcript import Usage
 from platforms.messages import ChatRef, Inbound
 
@@ -226,6 +227,9 @@ class Outbox(Protocol):
 
     async def of_source(self, source: str) -> list[Part]: ...
 
+    async def files(self) -> frozenset[str]:
+        """Paths of the files that parts name, sent or not, until these are dropped."""
+
     async def forget(self, before: float) -> int:
         """Drop settled parts stored before a moment; the number of parts dropped."""
 
@@ -327,5 +331,11 @@ class Store(Protocol):
 
     @property
     def pairing(self) -> Pairing: ...
+
+    @property
+    def reviews(self) -> Reviews: ...
+
+    @property
+    def review_books(self) -> ReviewBooks: ...
 
     async def close(self) -> None: ...

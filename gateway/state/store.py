@@ -10,6 +10,8 @@ from gateway.state.facts import SqliteFacts
 from gateway.state.inbox import SqliteInbox
 from gateway.state.outbox import SqliteOutbox
 from gateway.state.pairing import SqlitePairing
+from gateway.state.review_books import SqliteReviewBooks
+from gateway.state.review_queue import SqliteReviews
 from gateway.state.sessions import SqliteSessions
 from gateway.state.traces import SqliteTraces
 from gateway.state.turns import SqliteTurns
@@ -29,6 +31,8 @@ class SqliteStore:
         self.facts = SqliteFacts(database)
         self.traces = SqliteTraces(database)
         self.pairing = SqlitePairing(database)
+        self.reviews = SqliteReviews(database)
+        self.review_books = SqliteReviewBooks(database)
 
     @classmethod
     async def open(cls, path: Path) -> SqliteStore:

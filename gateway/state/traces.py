@@ -173,5 +173,9 @@ PLACES = (
     _Place("facts", "value", _start, ("scope", "name"), only="name = 'memory_start'"),
     _Place("facts", "value", _letter, ("scope", "name"), only="name = 'next_title'"),
     _Place("dead_letters", "body", _letter),
+    _Place("review_queue", "focus", _text, session="session_id"),
+    _Place("review_queue", "progress", _letter, session="session_id"),
+    _Place("review_queue", "reason", _text),
+    _Place("review_results", "reason", _text),
 )
 """Every column that may hold what a person said."""

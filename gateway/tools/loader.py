@@ -16,11 +16,12 @@ from typing import Any
 from gateway.models.client import ToolSchema
 from gateway.tools.memory_guidance import NAME as MEMORY
 from gateway.tools.send_file import NAME as SEND_FILE
+from gateway.tools.skill_guidance import NAMES as SKILLS
 from gateway.tools.tool import Tool
 from platforms.errors import PLUGIN_FAULTS
 
 GROUP = "innkeeper.tools"
-OWN = (MEMORY, SEND_FILE)
+OWN = frozenset({MEMORY, SEND_FILE, *SKILLS})
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,24 +5,16 @@ What may be written belongs to `memory.store`; what models are told beforehand, 
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, assert_never
 
 from gateway.tools.memory_call import Call, read_call
 from gateway.tools.memory_guidance import NAME, schema
+from gateway.tools.patience import Patience, dumped, whole
 from gateway.tools.tool import Tool, ToolContext, ToolResult
 from memory.model import Action, Applied, Author, Change, Origin, Outcome, Reason, Refused, Staged, Target, Unchanged
 from memory.store import Stores
-
-FAILURES = 3
-"""Failed calls in one turn after which the tool runs no more."""
-
-_TURNS = 256
-"""Turns whose failures are remembered at a time: far more than run at once."""
 
 _ANSWER_NOW = "Do not call memory again in this turn: answer the person now, and say plainly what was not saved."
 
@@ -71,52 +63,32 @@ def memory_tool(
     return Tool(schema(targets), door.run, toolset=NAME, seconds=SECONDS)
 
 
-@dataclass
-class _Failures:
-    """The failed calls of one turn. `same` are calls that failed since memory last changed in it."""
-
-    count: int = 0
-    same: set[str] = field(default_factory=set)
-
-
 class _Door:
     def __init__(self, reach: Callable[[ToolContext], Reach], origin: Origin, ask: Ask) -> None:
         self._reach = reach
         self._origin = origin
         self._ask = ask
-        self._turns: OrderedDict[int, _Failures] = OrderedDict()
+        self._patience = Patience(_ANSWER_NOW)
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        failures = self._failures(context.turn_id)
-        if failures.count >= FAILURES:
-            return ToolResult.error(f"Not run: {FAILURES} calls failed already. {_ANSWER_NOW}")
-        words = json.dumps(arguments, sort_keys=True, default=str)
-        if words in failures.same:
-            return self._failed(failures, words, {"error": "Not run: the same call failed already in this turn."})
+        turn = context.turn_id
+        if (refusal := self._patience.refusal(turn, arguments)) is not None:
+            return refusal
         reach = self._reach(context)
         call = read_call(arguments, reach.targets) if reach.targets else NOTHING_HERE
         if isinstance(call, str):
-            return self._failed(failures, words, {"error": call})
+            return self._patience.failed(turn, arguments, {"error": call})
         censored = call.target in reach.censored
         if censored and any(each.action is not Action.ADD for each in call.operations):
-            return self._failed(failures, words, {"error": ONLY_ADD.format(target=call.target.value)})
-        outcome = await self._written(call, reach.stores, context)
+            return self._patience.failed(turn, arguments, {"error": ONLY_ADD.format(target=call.target.value)})
+        outcome = await whole(lambda: self._write(call, reach.stores, context))
         if isinstance(outcome, Staged):
             outcome = await self._ask(outcome, context)
         if isinstance(outcome, Refused):
-            return self._failed(failures, words, _censored(outcome) if censored else _refusal(outcome))
-        failures.same.clear()
-        return ToolResult(_dumped(_success(outcome)))
-
-    async def _written(self, call: Call, stores: Stores, context: ToolContext) -> Outcome:
-        """The outcome, off the loop. A turn that is cancelled meanwhile ends after the write: whoever starts anew
-        finds memory before it or behind it."""
-        writing = asyncio.ensure_future(asyncio.to_thread(self._write, call, stores, context))
-        try:
-            return await asyncio.shield(writing)
-        except asyncio.CancelledError:
-            await asyncio.wait([writing])
-            raise
+            answer = _censored(outcome) if censored else _refusal(outcome)
+            return self._patience.failed(turn, arguments, answer)
+        self._patience.succeeded(turn)
+        return ToolResult(dumped(_success(outcome)))
 
     def _write(self, call: Call, stores: Stores, context: ToolContext) -> Outcome:
         flags = (f"untrusted:{context.untrusted}",) if context.untrusted else ()
@@ -129,21 +101,6 @@ class _Door:
             speaker=context.speaker,
         )
         return stores.apply(call.target, call.operations, author)
-
-    def _failures(self, turn: int) -> _Failures:
-        failures = self._turns.setdefault(turn, _Failures())
-        self._turns.move_to_end(turn)
-        if len(self._turns) > _TURNS:
-            self._turns.popitem(last=False)
-        return failures
-
-    @staticmethod
-    def _failed(failures: _Failures, words: str, answer: dict[str, Any]) -> ToolResult:
-        failures.count += 1
-        failures.same.add(words)
-        if failures.count >= FAILURES:
-            answer["error"] = f"{answer['error']} This was failed call {failures.count}. {_ANSWER_NOW}"
-        return ToolResult(_dumped({"success": False, **answer}), ok=False)
 
 
 def _censored(refused: Refused) -> dict[str, Any]:
@@ -216,9 +173,5 @@ def _said(changes: Sequence[Change]) -> str:
     }
     words = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     loose = [change.folded for change in changes if change.folded is not None]
-    tail = f" old_text did not match to the letter; what was replaced reads: {_dumped(loose)[1:-1]}." if loose else ""
+    tail = f" old_text did not match to the letter; what was replaced reads: {dumped(loose)[1:-1]}." if loose else ""
     return f"Saved: {words}. Nothing more needs to be done.{tail}"
-
-
-def _dumped(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import takewhile
 from typing import cast
 
 from memory.files import LOCK_SECONDS, Busy, FileTrouble, Unreadable, Unwritable, locked
 from memory.model import Author, Origin, Reason
 from memory.skills.edits import objection, plan
-from memory.skills.journal import Deed, Deeds, Move, Write, fresh_id
+from memory.skills.journal import KEPT, Content, Deed, Deeds, Move, Write, fresh_id
 from memory.skills.library import Library
 from memory.skills.model import (
     ARCHIVE,
@@ -49,7 +50,8 @@ _OURS = (Origin.FOREGROUND, Origin.REVIEW, Origin.CRON)
 
 class SkillStore:
     """What `memory.store.Stores` is for memory. `now()` in seconds since the epoch; `patience` is how long to wait
-    for another writer, in seconds. Nothing here raises for what can go wrong with files: that is a `SkillRefused`."""
+    for another writer, in seconds; `remembers` is how many changes can be looked up and taken back. Writing never
+    raises for what can go wrong with files: that is a `SkillRefused`."""
 
     def __init__(
         self,
@@ -59,6 +61,7 @@ class SkillStore:
         check: Check | None = None,
         decide: Decide | None = None,
         patience: float = LOCK_SECONDS,
+        remembers: int = KEPT,
     ) -> None:
         self._library = library
         self._root = library.root
@@ -67,7 +70,7 @@ class SkillStore:
         self._check = check
         self._decide = decide
         self._patience = patience
-        self._deeds = Deeds(self._tree)
+        self._deeds = Deeds(self._tree, remembers)
         self.usage = Usage(library.root, now, patience)
 
     # Changing
@@ -164,6 +167,10 @@ class SkillStore:
         """The last changes, the newest first. Raises `FileTrouble`."""
         return list(self._deeds.done())[:count] if self._root.is_dir() else []
 
+    def since(self, moment: float) -> list[Deed]:
+        """Those of `history` that were made at this moment or later, in seconds since the epoch."""
+        return list(takewhile(lambda each: each.time >= moment, self._deeds.done())) if self._root.is_dir() else []
+
     def carried_out(self, pending: str) -> str | None:
         """The id of the change that an approval of this pending write made, if it did, once what a dead process left
         half done is settled. Raises `FileTrouble`."""
@@ -233,7 +240,8 @@ class SkillStore:
             archived=tuple(each.rpartition("/")[2] for each in draft.archives),
             source=source or ("agent" if by.origin in _OURS else "person"),
         )
-        applied = self._commit(deed, draft, {each.path: each.after for each in written if each.after is not None})
+        contents = {each.path: Content(each.after) for each in written if each.after is not None}
+        applied = self._commit(deed, draft, contents)
         if source is not None and patched:
             self._counted(lambda: self.usage.comes_from(patched, source))
         return applied
@@ -249,7 +257,7 @@ class SkillStore:
     ) -> Deed:
         return Deed(fresh_id(), self._now(), by, draft.gist, tuple(steps), restored=restored, undoes=undoes)
 
-    def _commit(self, deed: Deed, draft: SkillDraft, contents: dict[str, bytes]) -> SkillApplied:
+    def _commit(self, deed: Deed, draft: SkillDraft, contents: dict[str, Content]) -> SkillApplied:
         """Put together, made, read back, done. Raises `FileTrouble` when it did not happen."""
         deed = self._deeds.prepare(deed, contents)
         try:
@@ -307,8 +315,9 @@ class SkillStore:
         there = str(folders[0]) if folders else None
         if there is None and self._tree.kind(place) is not None and next(self._tree.walk(place, hidden=True), None):
             there = str(self._root / place)
-        if there is None and self._tree.kind(f"{place.rpartition('/')[0] or '.'}/{SKILL_FILE}") is not None:
-            there = str(self._root / place.rpartition("/")[0])
+        category = place.rpartition("/")[0]
+        if there is None and category and self._tree.kind(f"{category}/{SKILL_FILE}") is not None:
+            there = str(self._root / category)
         return None if there is None else SkillRefused(Reason.CHANGED, f"Its place is taken by {there}.")
 
     def _undoable(self, name: str | None) -> Deed | SkillRefused:

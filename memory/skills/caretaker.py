@@ -171,9 +171,10 @@ class Caretaker:
         except FileTrouble as error:
             return str(error)
         referred = sight.referred | _referred(self._refers, [each.name])
-        again = plan(replace(sight, tallies=tallies, referred=referred), rules, now)
-        fresh = next(one for one in again.verdicts if one.name == each.name)
-        return None if fresh in again.archive else f"It is {fresh.kept or 'in use again'} since the plan was made."
+        alone = tuple(one for one in sight.skills if one.name == each.name and not one.external)
+        again = plan(replace(sight, skills=alone, tallies=tallies, referred=referred), rules, now)
+        fresh = again.verdicts[0]
+        return None if again.archive else f"It is {fresh.kept or 'in use again'} since the plan was made."
 
     def _merged(self, report: Report, sight: Sight, by: Consolidation) -> Report:
         proposed: Sequence[Proposed]

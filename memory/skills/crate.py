@@ -37,6 +37,12 @@ _DIRECTORY_BYTES = 2 << 20
 _NAME_CHARS = 400
 _DEEPEST = 20
 _BLOCK = 1 << 20
+_ABOUT = (
+    *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+)
+_ABOUT_BYTES = 2_560
+_ABOUT_ALL_BYTES = 1 << 20
 _DRIVE = re.compile(r"[A-Za-z]:")
 _CHANGED = "it changed while it was read."
 
@@ -76,17 +82,17 @@ def opened(path: Path) -> Crate:
     try:
         if path.is_dir():
             return Folder(path)
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            raise Rejected(f"{path} is neither a folder nor a file.")
         with path.open("rb") as file:
-            if not stat.S_ISREG(path.stat().st_mode):
-                raise Rejected(f"{path} is neither a folder nor a file.")
             head = file.read(6)
-        size = path.stat().st_size
     except FileNotFoundError:
         raise Rejected(f"There is nothing at {path}.") from None
     except OSError as error:
         raise Rejected(f"{path} cannot be read: {(error.strerror or str(error)).lower()}.") from error
-    if size > ARCHIVE_BYTES:
-        raise Rejected(f"The archive has {size:,} bytes, at most {ARCHIVE_BYTES:,} are read.")
+    if about.st_size > ARCHIVE_BYTES:
+        raise Rejected(f"The archive has {about.st_size:,} bytes, at most {ARCHIVE_BYTES:,} are read.")
     try:
         return Zip(path) if head[:2] == b"PK" else Tar(path, head)
     except _Broken as error:
@@ -156,7 +162,7 @@ class Tar:
         try:
             _take_off(path, head, plain)
             plain.seek(0)
-            self._tar = tarfile.open(fileobj=plain, mode="r:")  # noqa: SIM115 - closed by close()
+            self._tar = _Tape.open(fileobj=plain, mode="r:")
             self._members = dict(_tarred(self._tar))
         except BaseException:
             plain.close()
@@ -280,6 +286,27 @@ def _zip_kind(member: zipfile.ZipInfo) -> Kind:
 
 
 # Tar
+
+
+class _Head(tarfile.TarInfo):
+    """Says no to long texts about members: the library searches them in a way that long ones can make last for ever,
+    and a name has no need of them."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type in _ABOUT and isinstance(archive, _Tape):
+            archive.about += self.size
+            if self.size > _ABOUT_BYTES or archive.about > _ABOUT_ALL_BYTES:
+                raise Rejected(
+                    f"It says {self.size:,} bytes about one file, or too much about all. Nothing is taken."
+                )
+        return super()._proc_member(archive)  # type: ignore[misc, no-any-return]  # its types do not know it
+
+
+class _Tape(tarfile.TarFile):
+    """`about` is how much it said of its members."""
+
+    tarinfo = _Head
+    about = 0
 
 
 def _take_off(path: Path, head: bytes, plain: BinaryIO) -> None:

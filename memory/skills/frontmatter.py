@@ -16,6 +16,7 @@ _FENCE = "---"
 _LONGEST = 20_000
 _DEEPEST = 8
 _PROSE = re.compile(r"^description:[ \t]+(?P<prose>[^\s'\"|>\[\]{}&*!%@`#,?-][^\n]*?)[ \t]*$", re.MULTILINE)
+_TAB = re.compile(r"(?<=\S)\t+(?=\S)")
 _COLON = re.compile(r":(?:[ \t]|$)")
 
 
@@ -84,10 +85,11 @@ def _fields(head: str) -> tuple[dict[str, Value], dict[str, int]]:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return _document(yaml.parse(head, Loader=loader))
+        # Of the two readers of YAML only one takes a tab between words; which one is there, nobody should notice.
+        return _document(yaml.parse(_TAB.sub(" ", head), Loader=loader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        line = mark.line + 2 if mark is not None else 1
+        line = min(mark.line, head.rstrip("\n").count("\n")) + 2 if mark is not None else 1
         raise Malformed(line, _words(head, line, error.problem)) from None
     except yaml.YAMLError as error:
         # A sign that YAML does not allow; only this kind of error has no mark.

@@ -22,15 +22,20 @@ _SCANNED = 1_000_000
 """Characters of one skill that are scanned: some seconds' work."""
 
 _QUOTE = 80
-_PROGRAMS = (b"\x7fELF", b"MZ", b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
+_PROGRAMS = (
+    b"\x7fELF",
+    b"MZ\x90",
+    b"\xfe\xed\xfa\xce",
+    b"\xfe\xed\xfa\xcf",
+    b"\xcf\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe",
+)
 _PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!")
 
+_MILD = frozenset({"remote-code"})
+"""Rules of the threat scan that honest skills break as well, by their line on how to install something."""
+
 _RULES: tuple[tuple[re.Pattern[str], Verdict, str], ...] = (
-    (
-        re.compile(r"\b(?:curl|wget)\b[^\n|;]{0,300}\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b"),
-        "doubtful",
-        "what is loaded from the network is run unseen",
-    ),
     (
         re.compile(r"\bbase64\s+(?:-d|-D|--decode)\b[^\n]{0,200}\|\s*(?:sudo\s+)?(?:(?:ba|z|da|k)?sh|python3?)\b"),
         "dangerous",
@@ -40,11 +45,6 @@ _RULES: tuple[tuple[re.Pattern[str], Verdict, str], ...] = (
         re.compile(r"\b(?:eval|exec)\s*\(\s*(?:[\w.]+\(\s*){0,3}[\w.]*(?:b64decode|fromhex|decompress|atob)\b"),
         "dangerous",
         "something veiled is run",
-    ),
-    (
-        re.compile(r"\brm\s+-(?:rf|fr|r\s+-f|f\s+-r)\s+[\"']?(?:/|~|\$HOME)/?\*?[\"']?(?:\s|$|;|&)", re.MULTILINE),
-        "dangerous",
-        "all files would be deleted",
     ),
     (re.compile(r"[A-Za-z0-9+/]{600,}={0,2}"), "doubtful", "a long veiled passage that nobody can read"),
     (
@@ -70,6 +70,8 @@ class _Found:
     line: int
     why: str
     span: str = ""
+    kept_out: bool = False
+    """Whether it must not come in by the assistant's own hand."""
 
     def __str__(self) -> str:
         flat = " ".join(self.span.split())
@@ -90,10 +92,10 @@ def assess(files: Mapping[str, bytes]) -> Assessment:
 
 
 def check(draft: SkillDraft) -> SkillRefused | None:
-    """The refusal of a change that brings something dangerous in; what stood there before does not count. For the
-    store, when skills that the assistant writes are scanned as well."""
+    """The refusal of a change that brings in what must not be followed; what stood there before does not count. For
+    the store, when skills that the assistant writes are scanned as well."""
     after = {each.path: each.after for each in draft.changes if each.after is not None}
-    bad = [each for each in _all(after) if each.verdict == "dangerous"]
+    bad = [each for each in _all(after) if each.kept_out]
     if not bad:
         return None
     before = {each.path: each.before for each in draft.changes if each.before is not None and each.path in after}
@@ -126,17 +128,14 @@ def _all(files: Mapping[str, bytes]) -> Iterator[_Found]:
 
 def _in(file: str, text: str) -> Iterable[_Found]:
     for finding in scan(text):
-        yield _Found(
-            "dangerous",
-            file,
-            _line(text, finding.span),
-            f"{finding.why.rstrip('.')} (rule {finding.rule})",
-            finding.span,
-        )
-    for pattern, verdict, why in _RULES:
+        verdict: Verdict = "doubtful" if finding.rule in _MILD else "dangerous"
+        why = f"{finding.why.rstrip('.')} (rule {finding.rule})"
+        yield _Found(verdict, file, _line(text, finding.span), why, finding.span, kept_out=True)
+    for pattern, level, words in _RULES:
         match = pattern.search(text)
         if match is not None:
-            yield _Found(verdict, file, text.count("\n", 0, match.start()) + 1, why, match[0])
+            line = text.count("\n", 0, match.start()) + 1
+            yield _Found(level, file, line, words, match[0], kept_out=level == "dangerous")
 
 
 def _line(text: str, span: str) -> int:

@@ -8,7 +8,7 @@ changed here is never written over.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
@@ -16,7 +16,7 @@ from memory.files import Unreadable
 from memory.model import Author
 from memory.skills.edits import plan_install
 from memory.skills.guard import Assessment, Verdict, assess
-from memory.skills.ledger import Ledger, Line, in_place
+from memory.skills.ledger import Ledger, Line, in_place, place_of
 from memory.skills.library import Library
 from memory.skills.model import (
     SkillApplied,
@@ -84,10 +84,11 @@ class Same:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Nothing was written: a person has to hear these reasons and agree first."""
+    """Nothing was written: a person has to hear these reasons and agree first, to the files of that digest."""
 
     name: str
     reasons: tuple[str, ...]
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +138,10 @@ class Installer:
         return Offer(parcel, assessed.verdict, tuple(assessed.reasons), obstacle, current)
 
     def install(
-        self, parcel: Parcel, origins: Origins, by: Author, *, agreed: bool = False, category: str = ""
+        self, parcel: Parcel, origins: Origins, by: Author, *, agreed: Collection[str] = (), category: str = ""
     ) -> Result:
-        """Put it in place, or in that of an unmodified one from the hub. `agreed`: a person heard the doubts."""
+        """Put it in place, or in that of an unmodified one from the hub. `agreed` are the digests of what a person
+        heard the doubts about: what comes in its stead when it is fetched again is asked about anew."""
         if category and (why := objection_to_name(category, "name of a category")) is not None:
             return Declined(parcel.name, why[:1].upper() + why[1:])
         offer = self.offer(parcel)
@@ -149,16 +151,16 @@ class Installer:
             return Declined(parcel.name, f"It is dangerous and is not installed. {' '.join(offer.reasons)}")
         known = self._ledger.all().get(parcel.name)
         # Whoever agreed to a doubt once is not asked about the same one with every update.
-        heard = agreed or (known is not None and set(offer.reasons) <= set(known.reasons))
+        heard = parcel.digest in agreed or (known is not None and set(offer.reasons) <= set(known.reasons))
         if offer.verdict == "doubtful" and not heard:
-            return Doubt(parcel.name, offer.reasons)
+            return Doubt(parcel.name, offer.reasons, parcel.digest)
         line = self._line(offer, origins, known)
         if offer.current:
             self._ledger.put(parcel.name, replace(line, updated=known.updated if known else line.updated))
             return Same(parcel.name)
         return self._put(parcel, line, by, category)
 
-    def update(self, parcel: Parcel, origins: Origins, by: Author, *, agreed: bool = False) -> Result:
+    def update(self, parcel: Parcel, origins: Origins, by: Author, *, agreed: Collection[str] = ()) -> Result:
         """Bring an installed skill up to date, where nobody changed it here."""
         standing = self.standing(parcel.name)
         if standing is None:
@@ -199,11 +201,8 @@ class Installer:
 
     def _digest(self, name: str) -> str:
         """Of the profile's own skill of that name, usable or broken; empty when there is none."""
-        found = self._library.found()
-        root = self._library.root
-        own = [each.folder for each in found.skills if each.name == name and not each.external]
-        own += [each.folder for each in found.broken if each.name == name and root in each.folder.parents]
-        return in_place(self._tree, own[0].relative_to(root).as_posix()) if own else ""
+        place = place_of(self._library.found(), self._library.root, name)
+        return in_place(self._tree, place) if place is not None else ""
 
     def _obstacle(self, name: str, line: Line | None) -> str:
         """Why nothing may be put under that name; empty when something may."""

@@ -24,6 +24,7 @@ KEPT = 200
 
 _DONE = re.compile(r"\d{8}T\d{12}Z-[0-9a-f]{8}")
 _PLAN = "plan.json"
+_TICK = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,14 @@ class Write:
     before: str | None
     after: str | None
     skill: str
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a new file holds, and its permissions; one that is there already keeps its own."""
+
+    data: bytes
+    mode: int = 0o600
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +89,26 @@ def fresh_id() -> str:
 class Deeds:
     """Everything raises `FileTrouble`."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, kept: int = KEPT) -> None:
         self._tree = tree
+        self._kept = kept
 
     # Making one
 
-    def prepare(self, deed: Deed, contents: Mapping[str, bytes]) -> Deed:
-        """Put it together: on the disk, and found by whoever repairs, when this returns. `contents` has the bytes of
-        each file that is written. The deed comes back with the folders that it will make."""
-        deed = replace(deed, folders=tuple(self._missing(deed)))
+    def prepare(self, deed: Deed, contents: Mapping[str, Content]) -> Deed:
+        """Put it together: on the disk, and found by whoever repairs, when this returns. `contents` has what each
+        file that is written will hold. The deed comes back with the folders that it will make."""
+        last = next(self.done(), None)
+        # The names tell the order, also when the clock stands still or goes back.
+        time = deed.time if last is None else max(deed.time, last.time + _TICK)
+        deed = replace(deed, time=time, folders=tuple(self._missing(deed)))
         tree, folder = self._tree, f"{deed.folder}.prep"
         for each in (folder, f"{folder}/new", f"{folder}/old"):
             tree.make_folders(each)
         for number, step in enumerate(deed.steps):
             if isinstance(step, Write) and step.after is not None:
-                tree.create(f"{folder}/new/{number}", contents[step.path], tree.mode(step.path) or 0o600)
+                content = contents[step.path]
+                tree.create(f"{folder}/new/{number}", content.data, tree.mode(step.path) or content.mode)
         tree.create(f"{folder}/{_PLAN}", _dump(deed))
         for each in (f"{folder}/new", folder):
             tree.sync(each)
@@ -177,21 +191,26 @@ class Deeds:
         return found
 
     def done(self) -> Iterator[Deed]:
-        """Those that were made, the newest first."""
+        """Those that were made, the newest first; what people made unusable is passed over."""
         for name in self._done_names():
-            if (deed := self._load(f"{JOURNAL}/{name}")) is not None:
+            try:
+                deed = self._load(f"{JOURNAL}/{name}")
+            except Unreadable:
+                continue
+            if deed is not None:
                 yield deed
 
-    def old(self, deed: Deed, step: Write) -> bytes:
-        """The bytes that a file had before."""
-        data = self._tree.read(f"{deed.folder}/old/{deed.steps.index(step)}")
+    def old(self, deed: Deed, step: Write) -> Content:
+        """What a file was before."""
+        path = f"{deed.folder}/old/{deed.steps.index(step)}"
+        data = self._tree.read(path)
         if data is None or digest(data) != step.before:
             raise Unreadable(f"What {step.path} was before is not kept any more.")
-        return data
+        return Content(data, self._tree.mode(path) or 0o600)
 
     def let_go(self) -> None:
         """Forget what is too old."""
-        for name in list(self._done_names())[KEPT:]:
+        for name in list(self._done_names())[self._kept :]:
             self._tree.move(f"{JOURNAL}/{name}", f"{JOURNAL}/{name}.prep")
             self._tree.clear(f"{JOURNAL}/{name}.prep")
 
@@ -202,14 +221,18 @@ class Deeds:
             case Move(path, to):
                 return self._tree.kind(to) == "folder" and self._tree.kind(path) is None
             case Write(path, _, after, _):
-                return digest(self._tree.read(path)) == after
+                return self._is(path, after)
+
+    def _is(self, path: str, hashed: str | None) -> bool:
+        """Whether a file has that content; what is no file has none, and is not nothing."""
+        kind = self._tree.kind(path)
+        return kind in (None, "file") and digest(self._tree.read(path) if kind else None) == hashed
 
     def _file_back(self, step: Write, old: str) -> bool:
         """Give one file back; False when it is neither what it was nor what it was to be."""
-        now = digest(self._tree.read(step.path))
-        if now == step.before:
+        if self._is(step.path, step.before):
             return True
-        if now not in (step.after, None):
+        if not self._is(step.path, step.after) and not self._is(step.path, None):
             return False
         if step.before is None:
             self._tree.remove(step.path)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from memory.files import LOCK_SECONDS, Unreadable, Unwritable, locked, read, write_atomic
-from memory.skills.model import FILE_BYTES, MOST_FILES, NAME
+from memory.skills.model import FILE_BYTES, MOST_FILES, NAME, Found
 from memory.skills.parcel import digest_of
 from memory.skills.tree import Tree
 
@@ -93,6 +93,13 @@ class Ledger:
             return {name: _line(each) for name, each in kept.items() if NAME.fullmatch(name)}
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise Unreadable(f"{self._path} is no list of skills ({error}). Mend it, or move it away.") from None
+
+
+def place_of(found: Found, root: Path, name: str) -> str | None:
+    """Where the profile's own skill of that name lies, relative to the skills folder, usable or broken."""
+    own = [each.folder for each in found.skills if each.name == name and not each.external]
+    own += [each.folder for each in found.broken if each.name == name and root in each.folder.parents]
+    return own[0].relative_to(root).as_posix() if own else None
 
 
 def in_place(tree: Tree, place: str) -> str:

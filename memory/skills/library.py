@@ -40,7 +40,8 @@ _MOST_FILES = 1000
 _MOST_NAMED = 20
 
 _Stamp = tuple[int, int, int, int]
-_Parsed = dict[Path, tuple[_Stamp, Skill | Broken]]
+_Parsed = dict[str, tuple[_Stamp, Skill | Broken]]
+"""By the folder's path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,8 @@ class Library:
         self.root = root
         self._own = Tree(root)
         self._roots = [_Root(root, self._own, False), *(_Root(path, Tree(path), True) for path in external)]
-        self._source = source if source is not None else Usage(root, lambda: 0.0).source
+        usage = Usage(root, lambda: 0.0)
+        self._sources = usage.sources if source is None else lambda: source
         self._parsed: _Parsed = {}
         self._verdicts: dict[str, str | None] = {}
 
@@ -73,16 +75,26 @@ class Library:
         """Everything that is a skill or was meant to be one, as of now."""
         skills: dict[str, Skill] = {}
         broken: list[Broken] = []
-        for each in self._everything():
+        source_of = self._sources()
+        for each in list(self._everything()):
             if isinstance(each, Broken):
                 broken.append(each)
             elif (other := skills.get(each.name)) is not None:
                 why = f"the name {each.name} is taken by {other.folder}, which is used. Rename one of them."
                 broken.append(Broken(each.folder, each.folder / SKILL_FILE, 0, why))
             else:
-                skills[each.name] = each if each.external else replace(each, source=self._source(each.name))
+                skills[each.name] = each if each.external else self._from(each, source_of(each.name))
         ordered = sorted(skills.values(), key=lambda each: (each.category, each.name))
         return Found(tuple(ordered), tuple(sorted(broken, key=lambda each: (str(each.file), each.why))))
+
+    def _from(self, skill: Skill, source: Source) -> Skill:
+        """The skill with its source, remembered as such."""
+        if skill.source == source:
+            return skill
+        skill = replace(skill, source=source)
+        if (known := self._parsed.get(str(skill.folder))) is not None:
+            self._parsed[str(skill.folder)] = (known[0], skill)
+        return skill
 
     def get(self, name: str) -> Skill | None:
         """The usable skill of that name."""
@@ -92,14 +104,19 @@ class Library:
         """The list for the prompt, at most `limit` characters: the same skills give the same bytes. When not even all
         names fit, those in `first` are told before others. A description that the threat scan does not let pass is
         replaced by the name of the rule."""
+        described = self.described()
+        words = {skill.name: text for skill, text in described}
+        return index([skill for skill, _ in described], limit, lambda skill: words[skill.name], first)
+
+    def described(self) -> list[tuple[Skill, str]]:
+        """The usable skills with what a prompt may say of them."""
         skills = self.found().skills
         self._judge([each.description for each in skills])
+        return [(each, self._shown(each.description)) for each in skills]
 
-        def describe(skill: Skill) -> str:
-            rule = self._verdicts.get(skill.description)
-            return skill.description if rule is None else f"[description hidden: threat scan, rule {rule}]"
-
-        return index(skills, limit, describe, first)
+    def _shown(self, description: str) -> str:
+        rule = self._verdicts.get(description)
+        return description if rule is None else f"[description hidden: threat scan, rule {rule}]"
 
     def _judge(self, texts: Sequence[str]) -> None:
         """Scan what was not scanned before: all together, since that is a tenth of the work, and one by one only when
@@ -203,14 +220,17 @@ class Library:
                 categories.append(name)
         looked = 0
         for category in categories:
-            inside = [each for each in root.tree.names(category) if not each[0].startswith(".")]
-            looked += len(inside)
-            if looked > _MOST_FOLDERS:
-                why = f"it holds more than {_MOST_FOLDERS:,} folders; {category} and what follows is not looked at."
-                yield Broken(root.path, root.path, 0, why)
-                return
-            if inside:
-                yield from self._category(root, category, inside, parsed)
+            try:
+                inside = [each for each in root.tree.names(category) if not each[0].startswith(".")]
+                looked += len(inside)
+                if looked > _MOST_FOLDERS:
+                    why = f"it holds more than {_MOST_FOLDERS:,} folders; {category} and the next are not looked at."
+                    yield Broken(root.path, root.path, 0, why)
+                    return
+                if inside:
+                    yield from self._category(root, category, inside, parsed)
+            except Unreadable as error:
+                yield Broken(root.path / category, root.path / category, 0, str(error))
 
     def _category(
         self, root: _Root, category: str, inside: Sequence[tuple[str, Kind]], parsed: _Parsed
@@ -233,17 +253,16 @@ class Library:
 
     def _at(self, root: _Root, category: str, name: str, parsed: _Parsed) -> Skill | Broken | None:
         """What that folder is; None when it has no SKILL.md. Parsed anew only when the file is another one."""
-        folder = root.path / category / name
-        file = folder / SKILL_FILE
+        folder = f"{root.path}/{category}/{name}" if category else f"{root.path}/{name}"
         try:
-            about = file.lstat()
+            about = os.lstat(f"{folder}/{SKILL_FILE}")  # a path object costs more than the call
         except OSError:
             return None
         stamp = (about.st_mtime_ns, about.st_ctime_ns, about.st_size, about.st_ino)
-        known = self._parsed.get(file)
+        known = self._parsed.get(folder)
         if known is None or known[0] != stamp:
             known = (stamp, _read(root, category, name, about))
-        parsed[file] = known
+        parsed[folder] = known
         return known[1]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memory.files import Unreadable
-from memory.skills.journal import Deed, Deeds, Move, Write
+from memory.skills.journal import Content, Deed, Deeds, Move, Write
 from memory.skills.model import ARCHIVE, SKILL_FILE, FileChange, digest
 from memory.skills.tree import Tree
 
@@ -45,11 +45,11 @@ def _order(when: str) -> tuple[str, int]:
 
 def inverse(
     tree: Tree, deeds: Deeds, deed: Deed
-) -> tuple[list[Move | Write], dict[str, bytes], tuple[FileChange, ...]]:
+) -> tuple[list[Move | Write], dict[str, Content], tuple[FileChange, ...]]:
     """The steps that take a change back, what they write, and the same for people. Raises `Unreadable` when anything
     that it touched is another now."""
     steps: list[Move | Write] = []
-    contents: dict[str, bytes] = {}
+    contents: dict[str, Content] = {}
     changes: list[FileChange] = []
     for step in reversed(deed.steps):
         match step:
@@ -61,11 +61,10 @@ def inverse(
                 now = tree.read(path)
                 if digest(now) != after:
                     raise Unreadable(f"{path} was changed since, so that it cannot be taken back.")
-                data = deeds.old(deed, step) if before is not None else None
-                if data is not None:
-                    contents[path] = data
+                if before is not None:
+                    contents[path] = deeds.old(deed, step)
                 steps.append(Write(path, after, before, skill))
-                changes.append(FileChange(path, now, data, skill))
+                changes.append(FileChange(path, now, contents[path].data if before is not None else None, skill))
     _leave_none_without_its_file(tree, steps)
     return steps, contents, tuple(changes)
 

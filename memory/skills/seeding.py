@@ -15,9 +15,9 @@ from memory.model import Author
 from memory.skills.crate import Folder
 from memory.skills.edits import plan_install
 from memory.skills.install import Store
-from memory.skills.ledger import BUNDLED, Ledger, Line, in_place
+from memory.skills.ledger import BUNDLED, Ledger, Line, in_place, place_of
 from memory.skills.library import Library
-from memory.skills.model import SkillApplied, SkillRefused, SkillUnchanged
+from memory.skills.model import Found, SkillApplied, SkillRefused, SkillUnchanged
 from memory.skills.parcel import Parcel, look, parcel
 from memory.skills.tree import Tree
 
@@ -63,6 +63,15 @@ def bundled(folder: Path | None = None) -> tuple[Parcel, ...]:
     return tuple(sorted((parcel(crate, each) for each in look(crate).skills), key=lambda each: each.name))
 
 
+def mark(folder: Path) -> None:
+    """Leave the marker in the skills folder: the program's own skills are not wanted there. Raises `FileTrouble`."""
+    marker = folder / MARKER
+    if marker.is_symlink():
+        raise Unwritable(f"{marker} is a link; it was not followed.")
+    if not marker.exists():
+        write_atomic(marker, _WORDS)
+
+
 class Seeds:
     """`now()` in seconds since the epoch. Everything raises `FileTrouble` where the records cannot be had."""
 
@@ -92,8 +101,9 @@ class Seeds:
             return Seeded(off=True)
         done: dict[str, list[str]] = {}
         failed: dict[str, str] = {}
+        found = self._library.found()  # names differ, so that what is put in place changes nothing for the others
         for each in self._parcels():
-            what = self._standing(each)
+            what = self._standing(each, found)
             if what in ("added", "refreshed") and (why := self._put(each, by)):
                 failed[each.name] = why
                 continue
@@ -103,12 +113,13 @@ class Seeds:
 
     def opt_out(self, by: Author, *, remove: bool = False) -> OptedOut:
         """Write the marker. With `remove`, put those away that nobody changed."""
-        self._mark()
+        mark(self._library.root)
         removed: list[str] = []
         kept: list[str] = []
         failed: dict[str, str] = {}
+        found = self._library.found()
         for name, line in self._ledger.all().items() if remove else ():
-            place = self._place(name)
+            place = place_of(found, self._library.root, name)
             if place is None:
                 continue
             if not line.knows(in_place(self._tree, place)):
@@ -124,13 +135,13 @@ class Seeds:
 
     # Inside
 
-    def _standing(self, parcel: Parcel) -> str:
+    def _standing(self, parcel: Parcel, found: Found) -> str:
         line = self._ledger.all().get(parcel.name)
-        place = self._place(parcel.name)
+        place = place_of(found, self._library.root, parcel.name)
         if place is None:
             if line is not None and line.digest:
                 return "gone"
-            return "taken" if self._occupied(parcel.name) else "added"
+            return "taken" if self._occupied(parcel.name, found) else "added"
         digest = in_place(self._tree, place)
         if digest == parcel.digest:
             if line is None or line.digest != digest:
@@ -140,15 +151,7 @@ class Seeds:
             return "taken"
         return "refreshed" if line.knows(digest) else "kept"
 
-    def _place(self, name: str) -> str | None:
-        """Where the profile's own skill of that name lies, usable or broken."""
-        root, found = self._library.root, self._library.found()
-        own = [each.folder for each in found.skills if each.name == name and not each.external]
-        own += [each.folder for each in found.broken if each.name == name and root in each.folder.parents]
-        return own[0].relative_to(root).as_posix() if own else None
-
-    def _occupied(self, name: str) -> bool:
-        found = self._library.found()
+    def _occupied(self, name: str, found: Found) -> bool:
         named = {each.name for each in found.skills} | {each.name for each in found.broken}
         return name in named or self._tree.kind(name) is not None
 
@@ -174,9 +177,3 @@ class Seeds:
         known = self._ledger.all().get(parcel.name)
         line = Line(_SOURCE, parcel.digest, installed=self._now(), updated=self._now())
         return replace(line, installed=known.installed) if known else line
-
-    def _mark(self) -> None:
-        if self._marker.is_symlink():
-            raise Unwritable(f"{self._marker} is a link; it was not followed.")
-        if not self._marker.exists():
-            write_atomic(self._marker, _WORDS)

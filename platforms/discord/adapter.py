@@ -17,6 +17,7 @@ from typing import Any
 import discord
 
 from platforms.adapter import Capabilities, Sink
+from platforms.discord.allowance import Allowance
 from platforms.discord.calls import TAKES, Calls
 from platforms.discord.client import Client
 from platforms.discord.errors import FAULTS, DiscordUnreachable
@@ -70,6 +71,7 @@ class DiscordAdapter:
         self._sent = Sent(cache / "discord-sent.jsonl")
         self._menu_note = cache / "discord-menu.txt"
         self._menu_tried = False
+        self._allowance = Allowance(self._patience.sessions, self._patience.rare)
         self._capabilities = Capabilities(
             LIMIT,
             "codepoint",
@@ -129,7 +131,7 @@ class DiscordAdapter:
             opened=self._opened,
             spawn=self._spawn,
         )
-        link = Link(client, self._patience, self._gateway, self._house.now, hearing.unreadable)
+        link = Link(client, self._patience, self._gateway, self._house.now, hearing.unreadable, self._allowance)
         link.last_heard = self.last_heard
         self._link, client.handlers = link, hearing.handlers
         notes = asyncio.ensure_future(hearing.keep_notes(lambda: link.last_heard if link.up.is_set() else None))
@@ -211,7 +213,7 @@ class DiscordAdapter:
 
     async def finished(self, chat: ChatRef, summary: TurnSummary) -> None:
         if self._waiting is not None:
-            self._waiting.finished(summary.event_ids)
+            self._waiting.finished(summary.event_ids, summary.reply if summary.outcome == "refused" else "")
 
     async def close(self) -> None:
         for task in list(self._tasks):

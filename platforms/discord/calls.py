@@ -53,14 +53,14 @@ class Calls:
         channel, words = channel_of(message.chat), _words(message)
         about: dict[str, Any] = {"content": words or None, "allowed_mentions": discord.AllowedMentions.none()}
         about["flags"] = discord.MessageFlags(suppress_embeds=True, suppress_notifications=message.quiet)
-        names = []
+        sizes = []
         if (view := rows(message.buttons)) is not None:
             about["view"] = view
         if message.file is not None:
-            file = await _file(message.file)
-            about["files"], names = [file], [file.filename]
+            data = await _bytes(message.file)
+            about["files"], sizes = [discord.File(io.BytesIO(data), filename=_sendable(message.file.name))], [len(data)]
         nonce = message.nonce or secrets.token_hex(12)
-        self._sent.begin(nonce, channel, mark_of(words, names), self._now())
+        self._sent.begin(nonce, channel, mark_of(words, sizes), self._now())
         sent = await _meaning(self._post(message, channel, about, nonce))
         self._sent.ended(nonce, int(sent))
         self._waiting.told(message.chat)
@@ -179,12 +179,16 @@ def _words(message: Outbound) -> str:
     return words
 
 
-async def _file(file: OutFile) -> discord.File:
+async def _bytes(file: OutFile) -> bytes:
     try:
-        data = await asyncio.to_thread(Path(file.path).read_bytes)
+        return await asyncio.to_thread(Path(file.path).read_bytes)
     except OSError as error:
         raise Refused(f"the file {file.name} is no longer there ({error.strerror})") from None
-    return discord.File(io.BytesIO(data), filename=file.name)
+
+
+def _sendable(name: str) -> str:
+    """A file's name without what would end the header in which it is sent."""
+    return "".join(each if each.isprintable() and each not in '"\\/' else "_" for each in name)
 
 
 async def _meaning(call: Awaitable[T]) -> T:

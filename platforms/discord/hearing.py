@@ -23,11 +23,14 @@ from platforms.discord.patience import Patience
 from platforms.discord.places import Places
 from platforms.discord.seen import Seen
 from platforms.discord.sent import Sent
-from platforms.discord.slash import line
+from platforms.discord.slash import complete, line, typed
 from platforms.discord.transport import Transport
 from platforms.discord.waiting import LATER_UPDATE, Waiting, defer
 from platforms.manifest import HouseServices
 from platforms.messages import ChatKind, Inbound
+
+LOST = "⚠️ This could not be taken: nothing was done. Please try again later."
+"""For who gave an order that could not be stored."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -123,7 +126,13 @@ class Hearing:
 
     def _on_edit(self, change: discord.RawMessageUpdateEvent) -> None:
         async def step() -> None:
-            place = await self._places.of(change.message.channel)
+            for attempt in range(self._patience.tries):
+                await asyncio.sleep(self._patience.retry * attempt)
+                if (place := await self._places.of(change.message.channel)) is not None:
+                    break
+            else:
+                _LOG.warning("a change of a message on Discord is left out: its channel cannot be looked up")
+                return
             event = message_event(change.message, self._me, place, edited=True)
             if event is not None:
                 await self._store(event)
@@ -132,7 +141,10 @@ class Hearing:
             self._lanes.put(change.message.channel.id, step)
 
     def _on_interaction(self, interaction: discord.Interaction[Any]) -> None:
-        """An order out of the menu. Presses come as `press`."""
+        """An order out of the menu, or one that is being typed. Presses come as `press`."""
+        if interaction.type is discord.InteractionType.autocomplete:
+            self._spawn(self._complete(interaction))
+            return
         if interaction.type is not discord.InteractionType.application_command or interaction.channel is None:
             return
         place = self._places.known(interaction.channel)
@@ -142,6 +154,14 @@ class Hearing:
         text = line(interaction.data or {}, self._house.menu)
         event = interaction_event(interaction, self._me, place, text)
         self._lanes.put(interaction.channel.id, lambda: self._store_order(event))
+
+    async def _complete(self, interaction: discord.Interaction[Any]) -> None:
+        """Names for what somebody is typing. Discord asks at every sign, and takes silence for an answer."""
+        text = typed(interaction.data or {}, self._house.menu)
+        place = self._places.known(interaction.channel) if interaction.channel is not None else None
+        if text is not None and place is not None:
+            event = interaction_event(interaction, self._me, place, text)
+            await complete(self._http, interaction, await self._house.suggest(event))
 
     def _on_press(self, interaction: discord.Interaction[Any], action: str) -> None:
         self._spawn(defer(self._http, interaction, LATER_UPDATE))
@@ -157,6 +177,8 @@ class Hearing:
     async def _hand(self, message: discord.Message) -> bool:
         """One message to the house; whether it is stored, or nobody's business."""
         place = await self._places.of(message.channel)
+        if place is None:
+            return False  # in the wrong chat it would be answered in the wrong session
         self._seen.meet(message.channel.id, message.id, direct=place.kind is ChatKind.DIRECT)
         if not self._hinted and message.author.id != self._me and wordless(message, place):
             self._hinted = True
@@ -184,6 +206,7 @@ class Hearing:
         return await self._bury(event.event_id, why, event.text)
 
     async def _bury(self, event_id: str, why: str, text: str) -> bool:
+        self._waiting.finished((event_id,), LOST)
         try:
             await self._house.bury(event_id, why, json.dumps({"text": text}))
             return True

@@ -19,6 +19,7 @@ import yarl
 from discord import ConnectionClosed, DiscordException
 from discord.gateway import DiscordWebSocket, ReconnectWebSocket, WebSocketClosure
 
+from platforms.discord.allowance import Allowance
 from platforms.discord.client import Client
 from platforms.discord.errors import DiscordUnreachable
 from platforms.discord.patience import Patience
@@ -88,8 +89,10 @@ class Link:
         gateway: str | None,
         now: Callable[[], float],
         unreadable: Unreadable,
+        allowance: Allowance,
     ) -> None:
         self._client = client
+        self._allowance = allowance
         self._patience = patience
         self._fixed = yarl.URL(gateway) if gateway else None
         self._now = now
@@ -156,9 +159,15 @@ class Link:
     async def _listen(self) -> None:
         """One connection from its beginning; never returns."""
         session, self.socket = self._session, None
+        if session is None:
+            rest = self._allowance.rest(time.monotonic())
+            if rest > 0:
+                _LOG.warning("Discord was asked for many new sessions: the next one is asked for in %.0f s", rest)
+            await asyncio.sleep(rest)
         async with asyncio.timeout(self._patience.start):
             if session is None:
                 socket = await self._kind.from_client(self._client, initial=True)
+                self._allowance.take(time.monotonic())
             else:
                 socket = await self._kind.from_client(
                     self._client,

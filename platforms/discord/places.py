@@ -64,14 +64,17 @@ class Places:
             case _:
                 return None
 
-    async def of(self, channel: Any) -> Place:
-        """The place of a channel. One that cannot be looked up counts as a plain channel of a guild."""
+    async def of(self, channel: Any) -> Place | None:
+        """The place of a channel; None when it cannot be looked up now. One into which the bot may not look counts as
+        a plain channel of a guild."""
         place = self.known(channel) or self._asked.get(channel.id)
         if place is None:
             try:
                 place = _place(await patiently(lambda: self._client.http.get_channel(channel.id)))
-            except FAULTS:
+            except (discord.Forbidden, discord.NotFound):
                 return Place(ChatRef(PLATFORM, str(channel.id)), ChatKind.GROUP)
+            except FAULTS:
+                return None
             if len(self._asked) >= _KEPT:
                 self._asked.clear()
             self._asked[channel.id] = place

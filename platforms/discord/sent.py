@@ -33,9 +33,10 @@ class _Send:
     message: int | None = None
 
 
-def mark_of(text: str, files: Iterable[str] = ()) -> str:
-    """A message's content and the names of its files, as a digest. Discord drops white space at the ends."""
-    return hashlib.sha256("\0".join([text.strip(), *files]).encode("utf-8", "replace")).hexdigest()[:32]
+def mark_of(text: str, sizes: Iterable[int] = ()) -> str:
+    """A message's content and the bytes of its files, as a digest. Discord drops white space at the ends, and gives
+    files other names."""
+    return hashlib.sha256("\0".join([text.strip(), *map(str, sizes)]).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 class Sent:
@@ -77,8 +78,8 @@ class Sent:
         for message in sorted(history, key=lambda each: int(each["id"])):
             number = int(message["id"])
             mine = message["author"]["id"] == str(me) and number not in taken
-            files = [str(each["filename"]) for each in message.get("attachments") or []]
-            if mine and _moment(number) >= known.at - MARGIN and mark_of(message["content"], files) == known.mark:
+            sizes = [int(each["size"]) for each in message.get("attachments") or []]
+            if mine and _moment(number) >= known.at - MARGIN and mark_of(message["content"], sizes) == known.mark:
                 return number
         return None
 

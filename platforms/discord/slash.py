@@ -10,9 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from discord import Interaction
+from discord.http import Route
+
 from platforms.discord.client import Client
 from platforms.discord.errors import FAULTS
-from platforms.discord.transport import patiently
+from platforms.discord.transport import Transport, patiently
 from platforms.manifest import MenuCommand, MenuOption
 
 MOST = 100
@@ -22,6 +25,7 @@ LONGEST_CHOICE = 100
 """From Discord's documentation."""
 
 SUBCOMMAND, GROUP, TEXT = 1, 2, 3
+CHOICES = 8
 _NAME = re.compile(r"[a-z0-9_-]{1,32}")
 _LOG = logging.getLogger(__name__)
 
@@ -59,6 +63,8 @@ def _option(one: MenuOption) -> dict[str, Any]:
     about = {"type": TEXT, "name": one.name, "description": _help(one.help, one.name), "required": one.required}
     if one.choices and len(one.choices) <= MOST_OPTIONS and all(len(each) <= LONGEST_CHOICE for each in one.choices):
         about["choices"] = [{"name": each, "value": each} for each in one.choices]
+    elif one.suggested:
+        about["autocomplete"] = True
     return about
 
 
@@ -80,6 +86,26 @@ def line(data: Mapping[str, Any], menu: Sequence[MenuCommand]) -> str:
     values = {each["name"]: str(each.get("value", "")).strip() for each in given}
     words += [values.pop(name) for name in order if name in values]
     return " ".join([*words, *values.values()]).strip()
+
+
+def typed(data: Mapping[str, Any], menu: Sequence[MenuCommand]) -> str | None:
+    """What was typed so far of the value that is to be completed; None when the menu has no such value."""
+    given, options = data.get("options") or [], [each for each in menu if each.name == data.get("name")]
+    while given and given[0].get("type") in (SUBCOMMAND, GROUP):
+        options = [action for each in options for action in each.actions if action.name == given[0]["name"]]
+        given = given[0].get("options") or []
+    suggested = {option.name for each in options for option in each.options if option.suggested}
+    at = [each for each in given if each.get("focused") and each.get("name") in suggested]
+    return str(at[0].get("value", "")) if at else None
+
+
+async def complete(http: Transport, interaction: Interaction[Any], values: Sequence[str]) -> None:
+    """Show these values to choose from; Discord waits three seconds for them. Raises as a call does."""
+    path = "/interactions/{webhook_id}/{webhook_token}/callback"
+    route = Route("POST", path, webhook_id=interaction.id, webhook_token=interaction.token)
+    fitting = [each for each in values if each and len(each) <= LONGEST_CHOICE][:MOST_OPTIONS]
+    choices = [{"name": each, "value": each} for each in fitting]
+    await http.request(route, json={"type": CHOICES, "data": {"choices": choices}})
 
 
 async def publish(client: Client, account: str, menu: Sequence[MenuCommand], note: Path) -> bool:

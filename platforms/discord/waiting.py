@@ -16,6 +16,7 @@ import discord
 from discord.http import Route, handle_message_parameters
 
 from platforms.discord.errors import FAULTS
+from platforms.discord.render import LIMIT
 from platforms.discord.transport import Transport
 from platforms.messages import ChatRef
 
@@ -27,6 +28,7 @@ EPHEMERAL = 64
 _TRIES = 3
 _PAUSE = 0.2
 _DONE = "✓"
+_NOBODY = {"allowed_mentions": {"parse": []}}
 _LOG = logging.getLogger(__name__)
 
 
@@ -73,7 +75,10 @@ class Waiting:
     orders: list[Order] = field(default_factory=list)
 
     def begin(self, interaction: discord.Interaction[Any], chat: ChatRef) -> None:
-        """An order came: "thinking …" stands there from now on, for whoever gave it."""
+        """An order came: "thinking …" stands there from now on, for whoever gave it. One that is told of again, as
+        after a resumed connection, is known."""
+        if any(each.event_id == str(interaction.id) for each in self.orders):
+            return
         deferred = asyncio.ensure_future(defer(self.http, interaction, LATER))
         order = Order(str(interaction.id), interaction.application_id, interaction.token, chat, deferred)
         self.orders.append(order)
@@ -90,12 +95,12 @@ class Waiting:
                 order.answered = True
                 self.spawn(self._tidy(order))
 
-    def finished(self, event_ids: tuple[str, ...]) -> None:
-        """Nothing more comes for these events; an order that nothing was said to gets a tick."""
+    def finished(self, event_ids: tuple[str, ...], words: str = "") -> None:
+        """Nothing more comes for these events; an order that nothing was said to gets these words, or a tick."""
         for order in [each for each in self.orders if each.event_id in event_ids]:
             if not order.answered:
                 order.answered = True
-                self.spawn(self._edit(order, _DONE))
+                self.spawn(self._edit(order, words[:LIMIT] or _DONE))
 
     async def answer(self, order: Order, **message: Any) -> str:
         """Answer the way that the order came. The message's id. Raises as a call does."""
@@ -127,7 +132,7 @@ class Waiting:
     async def _edit(self, order: Order, text: str) -> None:
         if await order.deferred:
             path = "/webhooks/{webhook_id}/{webhook_token}/messages/@original"
-            await self.http.request(Route("PATCH", path, **_way(order)), json={"content": text})
+            await self.http.request(Route("PATCH", path, **_way(order)), json={"content": text} | _NOBODY)
 
 
 def _way(order: Order) -> dict[str, Any]:

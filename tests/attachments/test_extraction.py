@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.attachments.extraction import Extractor, Unreadable, decoded, kind_of
+from gateway.attachments.extraction import AT_A_TIME, Extractor, Unreadable, decoded, kind_of
 from gateway.attachments.paper import html
 from gateway.attachments.pictures import shape_of
 from gateway.clock import SystemClock
@@ -112,3 +112,17 @@ async def test_a_reader_that_hangs_or_dies_is_no_answer(tmp_path: Path, program:
         await clock.advance(100)
     with pytest.raises(Unreadable, match="too long"):
         await reading
+
+
+async def test_many_documents_are_not_looked_into_all_at_once(tmp_path: Path) -> None:
+    """Each process notes that it runs, and how many others do."""
+    program = (
+        "import os, sys, time, pathlib; room = pathlib.Path(sys.argv[3]).parent; mine = room / f'run-{os.getpid()}';"
+        " mine.touch(); time.sleep(0.02); count = len(list(room.glob('run-*'))); mine.unlink();"
+        " print('{\"text\": \"%d\", \"left\": 0, \"more\": \"\"}' % count)"
+    )
+    extractor = Extractor(SystemClock(), (sys.executable, "-S", "-c", program))
+    path = tmp_path / "a.pdf"
+    path.write_bytes(pdf("x"))
+    found = await asyncio.gather(*(extractor.text(path.read_bytes(), str(path), 100) for _ in range(8)))
+    assert max(int(each.shown) for each in found) == AT_A_TIME

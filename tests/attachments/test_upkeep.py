@@ -7,12 +7,17 @@ import os
 from pathlib import Path
 
 from gateway.attachments.cache import FileCache
-from gateway.attachments.upkeep import DAY, Upkeep
+from gateway.attachments.upkeep import DAY, Room, Upkeep
 from gateway.config.schema import Settings
 from gateway.config.sections import Attachments
+from gateway.state.records import PartDraft
+from gateway.tools.send_file import Outlet
+from platforms.messages import ChatRef
 from tests.fakes.clock import FakeClock
 from tests.fakes.files import given, png
 from tests.fakes.guesthouse import Notes, guesthouse
+
+CHAT = ChatRef("inprocess", "c1")
 
 
 def aged(path: str, seconds: float) -> str:
@@ -67,10 +72,25 @@ async def test_open_conversations_keep_their_files_whatever_their_age(tmp_path: 
         for file in folder.rglob("*.png"):
             aged(str(file), clock.now() - 31 * DAY)
         cache = FileCache(folder)
-        await Upkeep(cache, house.store.turns.files_in_use, Settings, clock, house.notes).once()
+        await Upkeep([Room(cache, house.store.turns.files_in_use)], Settings, clock, house.notes).once()
         (left,) = folder.rglob("*.png")
         assert left.read_bytes() == png(colour=b"c1x")
         assert house.notes.named("attachments.swept") == [{"files": 1, "bytes": len(png())}]
+
+
+async def test_what_was_sent_goes_with_its_folder_and_what_is_still_named_stays(tmp_path: Path) -> None:
+    clock, outgoing = FakeClock(), tmp_path / "outgoing"
+    outlet = Outlet(outgoing, lambda chat: 1000, list, lambda speaker: True)
+    async with guesthouse(tmp_path, clock=clock) as house:
+        old, going, young = (outlet.keep(f"{name}.txt", b"text") for name in ("old", "going", "young"))
+        for each in (old, going):
+            aged(each.path, clock.now() - 31 * DAY)
+        aged(young.path, clock.now())
+        await house.store.outbox.put(CHAT, "inbox:1", [PartDraft("", file=going)], clock.now())
+        room = Room(FileCache(outgoing, one_each=True), house.store.outbox.files)
+        await Upkeep([room], Settings, clock, house.notes).once()
+        assert sorted(path.name for path in outgoing.glob("*/*")) == ["going.txt", "young.txt"]
+        assert len(list(outgoing.iterdir())) == 2
 
 
 async def test_once_at_the_start_and_once_a_day(tmp_path: Path) -> None:
@@ -83,7 +103,7 @@ async def test_once_at_the_start_and_once_a_day(tmp_path: Path) -> None:
     def settings() -> Settings:
         return Settings(attachments=Attachments(keep_days=1))
 
-    running = asyncio.ensure_future(Upkeep(FileCache(tmp_path), in_use, settings, clock, Notes()).run())
+    running = asyncio.ensure_future(Upkeep([Room(FileCache(tmp_path), in_use)], settings, clock, Notes()).run())
     for days in range(1, 4):
         while looked[0] < days or clock.sleepers == 0:
             await asyncio.sleep(0.001)

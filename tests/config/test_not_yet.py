@@ -27,7 +27,8 @@ def settings(text: str) -> Settings:
         ("platforms: {discord: {token: x, allowed_users: [1]}}", []),
         ("mcp_servers: {one: {command: a}, two: {url: 'http://127.0.0.1:1'}}", ["mcp_servers"]),
         ("auxiliary: {background_review: {enabled: false}}", ["auxiliary.background_review.enabled"]),
-        ("skills: {write_approval: true}", ["skills.write_approval"]),
+        ("skills: {write_approval: true, creation_nudge_interval: 3}", ["skills.creation_nudge_interval"]),
+        ("curator: {enabled: false, consolidate: true}", ["curator.consolidate"]),
     ],
 )
 def test_what_is_set_and_does_nothing_is_named(text: str, named: list[str]) -> None:

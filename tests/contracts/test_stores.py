@@ -10,6 +10,7 @@ import pytest
 from gateway.state.contract import FactsContract, InboxContract, UsageContract
 from gateway.state.contract_outbox import OutboxContract, PreviewContract
 from gateway.state.contract_pairing import PairingContract
+from gateway.state.contract_reviews import ReviewBooksContract, ReviewCountsContract, ReviewQueueContract
 from gateway.state.contract_sessions import MovingContract, SessionsContract
 from gateway.state.contract_turns import TurnsContract
 from gateway.state.store import SqliteStore
@@ -25,6 +26,9 @@ class TestSqliteStore(
     FactsContract,
     UsageContract,
     PairingContract,
+    ReviewCountsContract,
+    ReviewQueueContract,
+    ReviewBooksContract,
 ):
     """On disk, in a folder whose name would mean something in a URI and in SQL."""
 

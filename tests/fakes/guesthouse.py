@@ -12,8 +12,9 @@ from typing import Any
 
 from commands.ports import Status, StatusView
 from commands.registry import built_in
+from commands.skill_ports import SkillHub
 from commands.spec import CommandSpec
-from gateway.agent.snapshot import Opener, Opening
+from gateway.agent.snapshot import Opening
 from gateway.attachments.intake import open_intake
 from gateway.attachments.reading import Ears
 from gateway.clock import Clock, SystemClock
@@ -21,7 +22,7 @@ from gateway.config.paths import Profile
 from gateway.config.schema import Settings
 from gateway.engine.cards import Cards
 from gateway.engine.delivery import Delivery
-from gateway.engine.earshot import reach, scopes, who
+from gateway.engine.earshot import scopes
 from gateway.engine.engine import Engine
 from gateway.engine.figures import counting
 from gateway.engine.gatekeeper import HomesDesk, PendingDesk, memories
@@ -31,16 +32,15 @@ from gateway.engine.outlet import outlet
 from gateway.engine.session_notes import SessionNotes
 from gateway.engine.skill_gatekeeper import gated_skills, skill_desk
 from gateway.engine.status import HouseStatus, Live
+from gateway.engine.toolbox import openings, toolbox
 from gateway.events import Bus
 from gateway.models.client import ModelClient
 from gateway.observability.metrics import Metrics
 from gateway.state.store import SqliteStore
-from gateway.tools.memory_tool import memory_tool
 from gateway.tools.tool import Tool
 from gateway.tools.toolset import Toolset
 from platforms.adapter import Adapter
 from platforms.in_process import InProcess
-from platforms.messages import ChatKind, Inbound
 from platforms.settings import Section
 from platforms.telegram.settings import TelegramSettings
 from tests.fakes.scripted_model import Script, ScriptedModel
@@ -150,34 +150,20 @@ async def guesthouse(
     with_memory: bool = False,
     ears: Callable[[], Ears | None] = lambda: None,
     commands: Sequence[CommandSpec] = (),
+    hub: Callable[[House], SkillHub | None] = lambda house: None,
 ) -> AsyncIterator[Guesthouse]:
     """Open a house on `folder`, and close it as a SIGTERM would. `full_status` makes /status tell everything;
-    with memory, ada is its owner; `ears` gives the host for voice messages; `commands` are offered unless the house has
-    some of that name.
-    """
+    with memory, ada is its owner; `ears` gives the host for voice messages; `commands` are offered
+    unless the house has some of that name; `hub` gives that of skills."""
     clock = clock or SystemClock()
     model = script if isinstance(script, ScriptedModel) else ScriptedModel(script)
     store = await SqliteStore.open(folder / "state.db")
     adapter = adapter or InProcess(now=clock.now, first_event=1 + await _events(store))
-    notes, held, bus = Notes(), [with_settings or settings()], Bus()
+    notes, held = Notes(), [with_settings or settings()]
     adapters: dict[str, Adapter] = {each.name: each for each in (adapter, *more)}
-    toolset = Toolset(tools)
-    house = House(
-        store=store,
-        clock=clock,
-        settings=lambda: held[0],
-        adapters=adapters,
-        delivery=Delivery(store, adapters, clock, bus),
-        bus=bus,
-        hosts=OneHost(hosts or [model]),
-        toolset=toolset,
-        opening=lambda event: Opening(prompt, toolset.serialise()),
-        report=notes,
-        started_at=clock.now(),
-        carried=lambda scope: "Nothing is remembered yet.",
-        wants_tool=wants_tool,
-        intake=open_intake(folder / "cache" / "attachments", adapters, lambda: held[0], clock, notes, ears),
-    )
+    house = _bare(store, clock, held, adapters, OneHost(hosts or [model]), Toolset(tools), prompt, notes)
+    intake = open_intake(folder / "cache" / "attachments", adapters, lambda: held[0], clock, notes, ears)
+    house = replace(house, wants_tool=wants_tool, intake=intake)
     if with_memory:
         house = _with_memory(house, folder, tools, prompt, held, notes)
     status = _full_status(store, clock, house) if full_status else lambda engine: PlainStatus()
@@ -185,7 +171,7 @@ async def guesthouse(
     for spec in commands:
         if registry.get(spec.name) is None:
             registry.add(spec)
-    engine = Engine(house, registry, status)
+    engine = Engine(house, registry, status, hub=hub(house))
     await engine.start(list(adapters.values()))
     watch = asyncio.ensure_future(_cards(house, notes).run()) if with_memory else None
     try:
@@ -195,6 +181,34 @@ async def guesthouse(
             watch.cancel()
         await engine.stop()
         await store.close()
+
+
+def _bare(
+    store: SqliteStore,
+    clock: Clock,
+    held: list[Settings],
+    adapters: dict[str, Adapter],
+    hosts: OneHost,
+    toolset: Toolset,
+    prompt: str,
+    notes: Notes,
+) -> House:
+    """A house without memory and files."""
+    bus = Bus()
+    return House(
+        store=store,
+        clock=clock,
+        settings=lambda: held[0],
+        adapters=adapters,
+        delivery=Delivery(store, adapters, clock, bus),
+        bus=bus,
+        hosts=hosts,
+        toolset=toolset,
+        opening=lambda event: Opening(prompt, toolset.serialise()),
+        report=notes,
+        started_at=clock.now(),
+        carried=lambda scope: "Nothing is remembered yet.",
+    )
 
 
 def _with_memory(
@@ -210,21 +224,17 @@ def _with_memory(
 
     desk, scope = PendingDesk(memory, house.store, house.settings, house.clock.now, set_key), scopes(house.settings)
     ask = Inline(desk, house.delivery, house.adapters, house.clock).ask
-    kept = memory_tool(memory.shelf.own, ask=ask, reach=reach(memory.shelf, scope))
-    toolset = Toolset([*tools, *([kept] if kept is not None else [])])
-    opener = Opener(profile, memory.shelf, toolset, notes.troubles.append)
+    box = toolbox(
+        profile, house.settings, memory, skills, scope=scope, ask=ask, more=tools, trouble=notes.troubles.append
+    )
     profile.soul.write_text(prompt)
-
-    def opening(event: Inbound) -> Opening:
-        return opener.opening(scope(event.chat, who(event), event.kind is ChatKind.DIRECT))
-
     return replace(
         house,
-        toolset=toolset,
-        opening=opening,
-        carried=opener.carried,
+        toolset=box.toolset,
+        opening=openings(box.opener, scope),
+        carried=box.opener.carried,
         scope=scope,
-        notes=SessionNotes(house.store.facts, opener.known, lambda: held[0].memory.session_notes),
+        notes=SessionNotes(house.store.facts, box.opener.known, lambda: held[0].memory.session_notes),
         memories=memory,
         pending=desk,
         skills=skills,
@@ -255,7 +265,7 @@ def _full_status(store: SqliteStore, clock: Clock, house: House) -> Callable[[En
             figures=metrics.snapshot,
         )
         path = Path(store.database.path)
-        kept = house.memories
+        kept, skills = house.memories, house.skills
         return HouseStatus(
             store,
             path,
@@ -264,6 +274,7 @@ def _full_status(store: SqliteStore, clock: Clock, house: House) -> Callable[[En
             lambda: "scripted/script",
             live=live,
             pending=lambda: len(kept.pendings.ids()) if kept is not None else 0,
+            pending_skills=lambda: len(skills.pendings.ids()) if skills is not None else 0,
         )
 
     return status

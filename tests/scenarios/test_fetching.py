@@ -8,18 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from gateway.attachments.intake import AT_A_TIME, DEADLINE
+from gateway.attachments.intake import AT_A_TIME, DEADLINE, KEPT
 from gateway.config.sections import Attachments
 from gateway.models.client import Request
+from gateway.state.records import InboxItem
 from gateway.state.store import SqliteStore
-from platforms.errors import DeliveryError, NotSent
+from platforms.errors import DeliveryError, NotSent, RetryAfter
 from platforms.in_process import InProcess
-from platforms.messages import Attachment, ChatKind
+from platforms.messages import Attachment, ChatKind, ChatRef
 from tests.fakes.clock import FakeClock, settle
 from tests.fakes.files import given, png
 from tests.fakes.guesthouse import Guesthouse, guesthouse, settings
 from tests.fakes.scripted_model import Script, Turn
-from tests.scenarios.props import CHAT, event, gateway, later, until
+from tests.scenarios.props import CHAT, START, event, gateway, later, until
 
 
 class Network(InProcess):
@@ -47,6 +48,21 @@ class Network(InProcess):
             self.fetching -= 1
 
 
+class Hasty(Network):
+    """A platform that asks to wait when it is shown a sign."""
+
+    signs = 0
+
+    async def typing(self, chat: ChatRef) -> None:
+        self.signs += 1
+        raise RetryAfter(30.0)
+
+
+def item(number: int, file: Attachment) -> InboxItem:
+    said = replace(event("", f"e{number}"), attachments=(file,))
+    return InboxItem(number, CHAT.key, said, START)
+
+
 def fine(request: Request) -> str:
     return "Fine."
 
@@ -72,6 +88,46 @@ async def test_the_sink_never_waits_for_a_file(tmp_path: Path) -> None:
         network.gate.set()
         await network.until_text("Fine.")
         assert "look\n[picture: holiday.png, 4x3" in read(house)
+
+
+async def test_a_platform_that_asks_to_wait_while_a_file_is_fetched_is_left_alone(tmp_path: Path) -> None:
+    clock = FakeClock()
+    network = Hasty(clock)
+    network.gate = asyncio.Event()
+    async with guesthouse(tmp_path, fine, clock=clock, adapter=network) as house:
+        await gives(network, "look")
+        await until(lambda: network.fetching == 1)
+        await later(clock, lambda: network.signs == 1)
+        assert house.house.delivery.quiet(CHAT)
+        await clock.advance(25)
+        await settle()
+        assert network.signs == 1
+        await clock.advance(10)
+        await settle()
+        assert network.signs >= 2
+        network.gate.set()
+        await later(clock, lambda: bool(network.texts()))
+
+
+async def test_files_of_a_crowd_that_were_forgotten_are_fetched_again(tmp_path: Path) -> None:
+    """An album of which one file was slow, behind more events with files than are remembered."""
+    clock = FakeClock()
+    network = Network(clock)
+    async with guesthouse(tmp_path, fine, clock=clock, adapter=network) as house:
+        intake = house.house.intake
+        assert intake is not None
+        album = [item(number, given(network, f"{number}.png", png(), "picture")) for number in range(4)]
+        network.gate = asyncio.Event()
+        intake.begin(album[1])
+        await until(lambda: network.fetching == 1)
+        slow, network.gate = network.gate, None
+        for each in [album[0], album[2], *(item(9 + n, given(network, "x.png", png(), "picture")) for n in range(KEPT))]:
+            intake.begin(each)
+            await until(lambda each=each: intake.ready([each]))
+        slow.set()
+        await until(lambda: intake.ready([album[1]]))
+        came = await intake.brought(album)
+        assert [f"{number}.png" in came[f"e{number}"][0].line for number in range(4)] == [True] * 4
 
 
 async def test_a_fetch_that_hangs_ends_in_words(tmp_path: Path) -> None:

@@ -60,6 +60,20 @@ async def test_a_network_that_fails_costs_no_file_and_doubles_none(tmp_path: Pat
         assert [seen.text for seen in inn.adapter.transcript()] == ["Here it is.", ""]
 
 
+async def test_a_file_that_cannot_be_sent_any_more_is_missed_aloud(tmp_path: Path) -> None:
+    """Its bytes were cleaned away while it waited, or the platform wants none of it."""
+    async with guesthouse(tmp_path, [GIVES, "Here it is."], tools=[tool(tmp_path)]) as inn:
+        inn.adapter.fail_next(send=NotSent("away"))
+        await inn.adapter.say("a poem, please")
+        await inn.adapter.until(lambda: bool(list((tmp_path / "out").rglob("poem.txt"))))
+        for file in (tmp_path / "out").rglob("poem.txt"):
+            file.unlink()
+        await inn.adapter.until(lambda: len(inn.adapter.texts()) == 2)
+        answer, line = inn.adapter.texts()
+        assert answer == "Here it is."
+        assert "poem.txt could not be sent" in line
+
+
 async def test_a_house_that_dies_after_the_tool_ran_sends_the_file_in_its_next_life(tmp_path: Path) -> None:
     never = Turn([asyncio.Event()])
     async with guesthouse(tmp_path, [GIVES, never], tools=[tool(tmp_path)]) as inn:

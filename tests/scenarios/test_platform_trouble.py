@@ -165,6 +165,21 @@ async def test_what_is_no_trouble_of_the_platform(tmp_path: Path, fault: Deliver
         assert (await status(house)).startswith("listening")
 
 
+async def test_an_answer_ends_the_trouble_even_if_it_is_a_no(tmp_path: Path) -> None:
+    """The network was away; when it is back, this one person has blocked the bot, and nobody else is written to."""
+    clock = FakeClock()
+    harbour = Harbour(clock)
+    async with two_platforms(tmp_path, harbour, clock) as house:
+        harbour.shut = NotSent("Harbour cannot be reached")
+        await harbour.say("hello")
+        await wait(house, clock, UNSENT + 3 * LOOK)
+        assert not house.engine.platforms["harbour"].up
+        harbour.shut = Refused("blocked")
+        await wait(house, clock, UNSENT)
+        assert (await status(house)).startswith("listening")
+        assert house.engine.platforms["harbour"].up
+
+
 async def test_everybody_refuses(tmp_path: Path) -> None:
     clock = FakeClock()
     harbour = Harbour(clock)

@@ -97,6 +97,40 @@ async def test_an_album_is_one_message(tmp_path: Path) -> None:
         assert len(house.model.requests) == 1
 
 
+async def test_two_albums_in_a_room_that_come_between_each_other_are_two_messages(tmp_path: Path) -> None:
+    """Only the first picture of each bears the bot's name."""
+    clock = FakeClock()
+    async with guesthouse(tmp_path, fine, clock=clock) as house:
+        for number in range(3):
+            for who in ("ada", "bob"):
+                await house.adapter.say(
+                    "look" if number == 0 else "",
+                    chat="g1",
+                    sender=who,
+                    kind=ChatKind.GROUP,
+                    addressed=number == 0,
+                    attachments=(Attachment("picture", f"{who}{number}.jpg", "image/jpeg", 10, f"{who}{number}"),),
+                    media_group=f"album of {who}",
+                )
+        await later(clock, lambda: len(house.model.requests) == 2)
+        for request, who, other in zip(house.model.requests, ("ada", "bob"), ("bob", "ada"), strict=True):
+            said = request.messages[-1].content
+            assert all(f"{who}{number}.jpg" in said for number in range(3))
+            assert f"{other}0.jpg" not in said
+
+
+async def test_others_who_talk_on_do_not_hold_up_what_may_have_a_second_part(tmp_path: Path) -> None:
+    clock = FakeClock()
+    async with guesthouse(tmp_path, fine, clock=clock) as house:
+        await house.adapter.say(FULL, chat="g1", sender="ada", kind=ChatKind.GROUP)
+        for _ in range(5):
+            await house.adapter.say("and me", chat="g1", sender="bob", kind=ChatKind.GROUP)
+            await clock.advance(0.5)
+            await settle()
+        await until(lambda: bool(house.model.requests))
+        assert last(house.model.requests[0]) == f"Ada: {FULL}"
+
+
 async def test_an_album_and_a_text_behind_it_are_two_messages(tmp_path: Path) -> None:
     clock = FakeClock()
     async with guesthouse(tmp_path, fine, clock=clock) as house:

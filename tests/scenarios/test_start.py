@@ -8,6 +8,22 @@ from gateway.app import running
 from gateway.config.load import load_settings
 from gateway.config.paths import Profile
 from gateway.config.profiles import prepare
+from memory.skills.seeding import bundled
+
+
+async def test_the_first_start_brings_skills_and_broken_ones_are_said(tmp_path: Path) -> None:
+    profile = prepare(Profile("default", tmp_path, tmp_path))
+    broken = profile.skills / "torn" / "SKILL.md"
+    broken.parent.mkdir(parents=True)
+    broken.write_text("---\nname: torn\n---\nGo.\n")
+    async with running(profile, load_settings(profile, {}), {}, only=()) as app:
+        assert f"a skill is broken: {broken}:1: the description is missing, or no plain text." in str(app.lines)
+        skills = app.engine.house.skills
+        assert skills is not None
+        assert [each.source for each in skills.library.found().skills] == ["bundled"] * len(bundled())
+        assert {"skills_list", "skill_view", "skill_manage"} <= {
+            each.name for each in app.engine.house.toolset.schemas
+        }
 
 
 async def test_a_promise_that_does_not_hold_yet_is_said_at_the_start(tmp_path: Path) -> None:

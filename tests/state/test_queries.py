@@ -10,21 +10,29 @@ from pathlib import Path
 import pytest
 
 import gateway.state
-from gateway.state import contract, contract_outbox, contract_pairing, contract_sessions, contract_turns
+from gateway.state import (
+    contract,
+    contract_outbox,
+    contract_pairing,
+    contract_reviews,
+    contract_sessions,
+    contract_turns,
+)
 from gateway.state.store import SqliteStore
 from tests.fakes.inline_database import InlineDatabase
 
 SUITES = [
     suite
-    for module in (contract, contract_outbox, contract_pairing, contract_sessions, contract_turns)
+    for module in (contract, contract_outbox, contract_pairing, contract_reviews, contract_sessions, contract_turns)
     for name, suite in inspect.getmembers(module, inspect.isclass)
     if name.endswith("Contract")
 ]
-SMALL = ("dead_letters", "facts", "session_model_usage", "pairing_codes", "pairing_tries", "pairings")
+SMALL = ("dead_letters", "facts", "session_model_usage", "pairing_codes", "pairing_tries", "pairings", "review_queue")
 """Tables that hold few rows for good, and may be read from end to end."""
 
 WALKS = (
     "FROM sessions WHERE 1 ORDER BY active_at DESC",  # ends at its limit
+    "FROM review_results ORDER BY ended_at DESC",  # ends at its limit
     "SELECT DISTINCT chat FROM outbox",  # over what is queued only
     "SELECT DISTINCT session_key FROM inbox",  # over what is held only
     "FROM inbox WHERE state = 'new'",  # over what is new only
@@ -49,6 +57,7 @@ async def run_everything(database: InlineDatabase) -> None:
     """The whole suite of stores, on one database that is emptied between the tests."""
     store = SqliteStore(database)  # type: ignore[arg-type]
     tables = ["outbox", "messages", "compactions", "inbox", "turns", "sessions", "facts", "dead_letters"]
+    tables += ["review_results", "review_writes"]
     for suite in SUITES:
         for name, test in inspect.getmembers(suite(), inspect.iscoroutinefunction):
             if name.startswith("test_"):

@@ -5,6 +5,9 @@ from __future__ import annotations
 import copy
 import itertools
 import mimetypes
+import re
+import secrets
+import unicodedata
 from typing import Any
 
 from tests.fakes.discord.faults import Refusal, bad_length, invalid, too_long
@@ -61,12 +64,20 @@ def files(given: Given) -> list[tuple[Upload, str, str]]:
     told = {str(each.get("id")): each for each in given.json.get("attachments", []) or []}
     return [
         (
-            Upload(each.slot, str(told.get(str(each.slot), {}).get("filename", each.name)), each.data),
+            Upload(each.slot, cleansed(str(told.get(str(each.slot), {}).get("filename", each.name))), each.data),
             mimetypes.guess_type(each.name)[0] or "application/octet-stream",
             str(told.get(str(each.slot), {}).get("description") or ""),
         )
         for each in given.files
     ]
+
+
+def cleansed(name: str) -> str:
+    """A bot's file name as Discord keeps it: words joined by underscores, without any sign that is not ASCII, none of
+    these at the ends; something random when little is left."""
+    plain = unicodedata.normalize("NFKD", name.replace("/", " ")).encode("ascii", "ignore").decode()
+    kept = re.sub(r"[^A-Za-z0-9_.-]", "", "_".join(plain.split())).strip("._")
+    return kept if kept.partition(".")[0] and "." in kept else f"{secrets.token_hex(4)}.{kept or 'bin'}"
 
 
 def embeds(given: dict[str, Any]) -> list[dict[str, Any]]:

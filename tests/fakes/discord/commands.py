@@ -122,6 +122,9 @@ def _options(options: list[Raw], where: str) -> None:
             words = "Required options must be placed before non-required options"
             raise invalid(here, "APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID", words)
         seen_optional = seen_optional or not each.get("required")
+        if each.get("autocomplete") and each.get("choices"):
+            words = "autocomplete and choices cannot both be set"
+            raise invalid(here, "APPLICATION_COMMAND_OPTIONS_AUTOCOMPLETE_INVALID", words)
         _choices(each.get("choices") or [], here)
         _options(each.get("options") or [], here)
 

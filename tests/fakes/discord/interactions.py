@@ -19,13 +19,14 @@ ANSWER_SECONDS = 3.0
 TOKEN_SECONDS = 15 * 60.0
 """How long everything after the first answer may take."""
 
-COMMAND, COMPONENT, FORM = 2, 3, 5
+COMMAND, COMPONENT, TYPING, FORM = 2, 3, 4, 5
 MESSAGE, LATER, LATER_UPDATE, UPDATE, CHOICES, MODAL = 4, 5, 6, 7, 8, 9
 
 
 @dataclass(slots=True)
 class Interaction:
-    """One thing that a person did. `answered` is the type of the first answer; `form` the modal that was shown."""
+    """One thing that a person did. `answered` is the type of the first answer; `form` the modal that was shown,
+    `choices` what a value that was being typed may become."""
 
     id: int
     token: str
@@ -39,6 +40,7 @@ class Interaction:
     original: Message | None = None
     followups: list[Message] = field(default_factory=list)
     form: Raw | None = None
+    choices: list[Raw] = field(default_factory=list)
 
     @property
     def texts(self) -> list[str]:
@@ -125,12 +127,18 @@ class Interactions:
                 self._changed(one.message)
             case _ if kind == MODAL:
                 one.form = _form(given.json)
+            case _ if kind == CHOICES:
+                one.choices = _choices(given.json)
         one.answered = kind
         self._world.tell()
         return self._answer(one, call.given.query)
 
     def _check(self, one: Interaction, kind: object) -> None:
-        allowed = {COMMAND: {MESSAGE, LATER, MODAL}, COMPONENT: {MESSAGE, LATER, LATER_UPDATE, UPDATE, MODAL}}
+        allowed = {
+            COMMAND: {MESSAGE, LATER, MODAL},
+            COMPONENT: {MESSAGE, LATER, LATER_UPDATE, UPDATE, MODAL},
+            TYPING: {CHOICES},
+        }
         possible = allowed.get(one.kind, {MESSAGE, LATER} | ({LATER_UPDATE, UPDATE} if one.message else set()))
         if kind not in possible:
             raise invalid("type", "INTERACTION_CALLBACK_TYPE_INVALID", f"Value must be one of {sorted(possible)}.")
@@ -239,6 +247,18 @@ class Interactions:
     def _changed(self, message: Message) -> None:
         if not message.ephemeral:
             telling.changed(self._world, message)
+
+
+def _choices(given: dict[str, Any]) -> list[Raw]:
+    """From Discord's documentation: at most 25, with names and values of 1 to 100 characters."""
+    listed: list[Raw] = given.get("choices") or []
+    if len(listed) > 25:
+        raise bad_length("data.choices", 25)
+    for at, each in enumerate(listed):
+        for key in ("name", "value"):
+            if not 1 <= len(str(each.get(key) or "")) <= 100:
+                raise bad_length(f"data.choices.{at}.{key}", 100)
+    return listed
 
 
 def _form(given: dict[str, Any]) -> Raw:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.fakes.discord import shapes, telling
 from tests.fakes.discord.faults import cannot_write_to_user
-from tests.fakes.discord.interactions import COMMAND, COMPONENT, FORM, Interaction
+from tests.fakes.discord.interactions import COMMAND, COMPONENT, FORM, TYPING, Interaction
 from tests.fakes.discord.mentions import pings
 from tests.fakes.discord.places import Room, Seen
 from tests.fakes.discord.world import (
@@ -113,7 +113,7 @@ class Person:
         found.reactions.setdefault(sign, set()).add(self.number)
         telling.reacted(self._server.world, found, self.account, sign, added=True)
 
-    def orders(self, name: str, chat: Room | None = None, **options: Any) -> Interaction:
+    def orders(self, name: str, /, chat: Room | None = None, **options: Any) -> Interaction:
         """Use a slash command; a subcommand is named after a space. Raises LookupError for what is not registered,
         and for options that the command does not have, or needs and does not get."""
         channel = self._in(chat)
@@ -123,6 +123,23 @@ class Person:
         data: Raw = {"id": command["id"], "name": first, "type": 1}
         data["options"] = list(_options(command, deeper, options))
         return self._server.interactions.begin(COMMAND, data, channel, self.account)
+
+    def types(self, name: str, option: str, text: str, chat: Room | None = None) -> Interaction:
+        """Begin to type the value of a command's option that is completed. Raises LookupError for one that is not."""
+        channel = self._in(chat)
+        first, *deeper = name.removeprefix("/").split(" ")
+        command = self._server.commands.find(first, channel.guild.id if channel.guild else None)
+        inside = command
+        for word in deeper:
+            inside = next(each for each in inside["options"] if each["name"] == word)
+        known: Raw = next((each for each in inside["options"] if each["name"] == option), {})
+        if not known.get("autocomplete"):
+            raise LookupError(f"option {option!r} of /{name} is not completed")
+        given: Raw = {"name": option, "type": known["type"], "value": text, "focused": True}
+        for word in reversed(deeper):
+            given = {"name": word, "type": SUBCOMMANDS[0], "options": [given]}
+        data: Raw = {"id": command["id"], "name": first, "type": 1, "options": [given]}
+        return self._server.interactions.begin(TYPING, data, channel, self.account)
 
     def presses(self, label: str, chat: Room | None = None) -> Interaction:
         """Press the newest button with this label. Raises LookupError when there is none that can be pressed."""

@@ -11,7 +11,7 @@ from platforms.contract import Listening, eventually
 from platforms.discord.adapter import DiscordAdapter
 from platforms.errors import Refused
 from platforms.messages import Attachment, Button, ChatKind, ChatRef, Outbound, OutFile
-from tests.fakes.discord import DiscordServer, Person, Room
+from tests.fakes.discord import DiscordServer, Fault, Person, Room
 from tests.platforms.discord.house import adapter_of, direct, open_adapter
 
 ADA, BEN = 222333444555666777, 222333444555666888
@@ -134,6 +134,19 @@ class TestGuilds:
             ada.says("awake", chat=thread, mention=True)
             (event,) = await ear.until_heard(1)
         assert event.chat == group(thread)
+
+
+    async def test_a_thread_that_cannot_be_looked_up_now_is_no_other_chat(
+        self, server: DiscordServer, tmp_path: Path, ada: Person, lobby: Room
+    ) -> None:
+        """What is written there waits until it is known where it was written."""
+        thread = ada.starts_thread("cellar", lobby)
+        thread.state.archived = True
+        async with open_adapter(adapter_of(server, tmp_path)) as ear:
+            server.misbehave("get_channel", Fault.BAD_GATEWAY, times=2)
+            ada.says("awake", chat=thread, mention=True)
+            await eventually(lambda: bool(ear.heard))
+            assert [(each.text, each.chat) for each in ear.heard] == [("awake", group(thread))]
 
 
 class TestEdits:

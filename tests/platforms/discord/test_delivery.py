@@ -11,7 +11,7 @@ from platforms.contract import Listening, failure_of
 from platforms.discord.adapter import DiscordAdapter
 from platforms.discord.sent import Sent, mark_of
 from platforms.errors import NotSent, Refused, RetryAfter, Uncertain
-from platforms.messages import Button, ChatRef, Outbound
+from platforms.messages import Button, ChatRef, Outbound, OutFile
 from tests.fakes.clock import FakeClock
 from tests.fakes.discord import DiscordServer, Fault, Person, failed, rate_limited
 from tests.platforms.discord.house import adapter_of, direct, open_adapter, quick
@@ -115,6 +115,25 @@ class TestFinding:
             assert await again.find(direct(ada), "n2") is None
             assert await again.find(direct(ada), "n3") is None, "the same words belong to other parts"
             assert await again.find(direct(ada), "never sent") is None
+
+    @pytest.mark.parametrize("name", ["plan.txt", "my plan (2).txt", "計画.md", "_größe's.png", 'a"b\r\nX-Evil: 1.txt'])
+    async def test_a_file_is_known_whatever_discord_makes_of_its_name(
+        self, server: DiscordServer, tmp_path: Path, ada: Person, clock: FakeClock, name: str
+    ) -> None:
+        (tmp_path / "bytes").write_bytes(b"one\ntwo")
+        part = Outbound(direct(ada), "", nonce="n1", file=OutFile(name, "text/plain", str(tmp_path / "bytes")))
+        first = house(server, tmp_path, clock)
+        async with open_adapter(first):
+            server.gateway.go_silent()
+            server.misbehave("create_message", Fault.ACCEPT_AND_RESET)
+            await failure_of(first.send(part))
+        await clock.advance(600)
+        again = house(server, tmp_path, clock)
+        async with open_adapter(again):
+            (lost,) = ada.seen()
+            assert lost.file is not None
+            assert lost.file.data == b"one\ntwo"
+            assert await again.find(direct(ada), "n1") == str(lost.message_id)
 
     async def test_a_look_that_fails_says_so(
         self, server: DiscordServer, adapter: DiscordAdapter, ada: Person

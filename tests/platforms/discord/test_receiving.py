@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 from collections.abc import AsyncIterator, Iterator
@@ -218,6 +219,19 @@ class TestConnections:
         await asyncio.wait({run})
         await adapter.close()
         assert len(server.called("get_me")) == 1, "logged in once"
+
+    async def test_new_sessions_are_asked_for_rarely_when_they_are_refused(
+        self, server: DiscordServer, tmp_path: Path
+    ) -> None:
+        server.gateway.refuse_next(*[4000] * 100)
+        patience = quick(sessions=5, rare=1000.0, pause=0.0, rebuilds=2)
+        adapter = adapter_of(server, tmp_path, patience)
+        for _ in range(2):  # the house starts it anew
+            with contextlib.suppress(DiscordUnreachable, TimeoutError):
+                async with asyncio.timeout(0.5):
+                    await adapter.run(Listening())
+        await adapter.close()
+        assert len(server.called("connect_gateway")) == 5, "Discord resets the token of a bot that asks too often"
 
 
 class TestStoring:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from platforms.contract import Listening, eventually
+from platforms.discord.hearing import LOST
 from platforms.discord.slash import line, registration
 from platforms.errors import Refused
 from platforms.manifest import MenuCommand, MenuOption
@@ -71,6 +72,13 @@ class Slow(Listening):
     async def __call__(self, event: Inbound) -> None:
         await self.gate.wait()
         await super().__call__(event)
+
+
+class Broken(Listening):
+    """Stores nothing."""
+
+    async def __call__(self, event: Inbound) -> None:
+        raise OSError("disk full")
 
 
 class TestTheMenu:
@@ -162,6 +170,47 @@ class TestOrders:
             assert event.text == "/new garden"
             await adapter.finished(event.chat, summary(event))
             await server.until(lambda: order.texts == ["✓"])
+
+    async def test_an_order_that_is_refused_says_so_to_whoever_gave_it(
+        self, server: DiscordServer, tmp_path: Path, ada: Person, lobby: Room
+    ) -> None:
+        adapter = adapter_of(server, tmp_path, menu=MENU)
+        async with open_adapter(adapter) as ear:
+            await until_registered(server)
+            order = ada.orders("new", lobby)
+            (event,) = await ear.until_heard(1)
+            refusal = TurnSummary((event.event_id,), "", f"not for <@{ADA}> and @everyone", outcome="refused")
+            await adapter.finished(event.chat, refusal)
+            await server.until(lambda: order.texts == [refusal.reply])
+            (seen,) = lobby.seen(ada)
+            assert (seen.ephemeral, seen.thinking, seen.pinged, seen.people) == (True, False, False, ())
+
+    async def test_an_order_that_is_told_of_twice_is_acknowledged_once(
+        self, server: DiscordServer, tmp_path: Path, ada: Person
+    ) -> None:
+        adapter = adapter_of(server, tmp_path, menu=MENU)
+        async with open_adapter(adapter) as ear:
+            await until_registered(server)
+            order = ada.orders("new")
+            await ear.until_heard(1)
+            server.world.emit("INTERACTION_CREATE", lambda intents: server.interactions._told(order, intents))
+            await ear.until_heard(2)
+            await server.until(lambda: order.answered == LATER)
+        assert len(server.called("answer_interaction")) == 1
+
+    async def test_an_order_that_cannot_be_stored_says_so(
+        self, server: DiscordServer, tmp_path: Path, ada: Person
+    ) -> None:
+        buried: list[str] = []
+
+        async def bury(event_id: str, why: str, raw: str) -> None:
+            buried.append(event_id)
+
+        async with open_adapter(adapter_of(server, tmp_path, menu=MENU, bury=bury), Broken()):
+            await until_registered(server)
+            order = ada.orders("new")
+            await server.until(lambda: order.texts == [LOST])
+            assert buried == [str(order.id)]
 
     async def test_an_order_that_cannot_be_acknowledged_is_carried_out_all_the_same(self, tmp_path: Path) -> None:
         clock = FakeClock()

@@ -1,0 +1,64 @@
+"""What sessions of a house are offered: the tools of its own beside those of plugins, and prompts that fit them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gateway.agent.scopes import ScopeOf
+from gateway.agent.skill_index import skill_block
+from gateway.agent.snapshot import Opener, Opening
+from gateway.config.paths import Profile
+from gateway.config.schema import Settings
+from gateway.engine.earshot import owners_heard, reach, who
+from gateway.engine.gatekeeper import Memories
+from gateway.engine.house import Open
+from gateway.engine.skill_gatekeeper import GatedSkills
+from gateway.tools.memory_tool import Ask, memory_tool
+from gateway.tools.skill_tools import skill_tools
+from gateway.tools.tool import Tool
+from gateway.tools.toolset import Toolset
+from platforms.messages import ChatKind, Inbound
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """The tools, and who makes prompts for them."""
+
+    toolset: Toolset
+    opener: Opener
+
+
+def toolbox(
+    profile: Profile,
+    settings: Callable[[], Settings],
+    memory: Memories,
+    skills: GatedSkills,
+    *,
+    scope: ScopeOf,
+    ask: Ask,
+    more: Sequence[Tool],
+    trouble: Callable[[str], object],
+) -> Toolbox:
+    """By the settings of this moment, which decide what is offered until the next start. `ask` is asked about writes
+    to memory that wait, `more` are further tools, `trouble` takes a line for each file that no prompt can have."""
+    own = [
+        memory_tool(memory.shelf.own, ask=ask, reach=reach(memory.shelf, scope)),
+        *skill_tools(skills.library, skills.store, owners_heard(settings)),
+    ]
+    toolset = Toolset([each for each in (*own, *more) if each is not None], settings().agent.disabled_toolsets)
+
+    def listed() -> str:
+        return skill_block(skills.library, skills.store.usage)
+
+    return Toolbox(toolset, Opener(profile, memory.shelf, toolset, trouble, listed))
+
+
+def openings(opener: Opener, scope: ScopeOf, hint: Callable[[str], str] = lambda platform: "") -> Open:
+    """What sessions are opened with, by the event they begin with; `hint` has a line for each platform's prompts."""
+
+    def opening(event: Inbound) -> Opening:
+        here = scope(event.chat, who(event), event.kind is ChatKind.DIRECT)
+        return opener.opening(here, hint=hint(event.chat.platform))
+
+    return opening
