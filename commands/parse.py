@@ -53,7 +53,7 @@ def read(spec: CommandSpec, rest: str) -> Order | Mistake:
     """A command's action and arguments from the text after its name."""
     first, _, tail = rest.partition(" ")
     action = spec.action(first.lower()) if spec.actions else None
-    if action is None and spec.handler is None and not spec.said:
+    if action is None and spec.handler is None:
         return Mistake(usage(spec, None))
     words = tail.strip() if action is not None else rest
     arguments = action.arguments if action is not None else spec.arguments

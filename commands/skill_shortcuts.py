@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from commands.parse import NAME, Mistake, Order, parse, unknown, usage
 from commands.registry import Registry
 from commands.spec import Argument, CommandSpec, Role
+from memory.files import FileTrouble
 from memory.skills.model import Broken, Found, Skill
 
 if TYPE_CHECKING:  # what the quick commands of the shell do not pay for
@@ -74,8 +75,11 @@ class Shortcuts:
         self._found: Found | None = None
 
     def look(self) -> Found:
-        """What skills there are now."""
-        self._found = self._library.found() if self._library is not None else Found((), ())
+        """What skills there are now; none while the folders cannot be read."""
+        try:
+            self._found = self._library.found() if self._library is not None else Found((), ())
+        except FileTrouble:
+            self._found = Found((), ())
         return self._found
 
     def asks(self, text: str) -> bool:
@@ -92,6 +96,8 @@ class Shortcuts:
             return parse(text, self._registry)
         rest = text[head.end() :].strip()
         spec = self._registry.get(head[1])
+        if spec in (LEARN, SKILL) and self._library is None:
+            return Mistake("Skills are off here.")
         if spec is LEARN:
             return Called(LEARN, instruction=rest)
         if spec is SKILL:

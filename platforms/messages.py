@@ -107,7 +107,8 @@ class Inbound:
     `sent_at` is the platform's own time for the event. `edited` marks a message that the person changed: `text` is
     the new one, `message_id` says which, and `sent_at` is the time of the change. `quoted` holds the words of the
     message that this one answers, if it does, or those of them that the person picked; `quoted_from` is who wrote
-    them, None when the platform does not say.
+    them, None when the platform does not say. `passed_on` marks what somebody else wrote and the
+    sender only forwards.
     """
 
     account: str
@@ -126,6 +127,7 @@ class Inbound:
     edited: bool = False
     quoted: str = ""
     quoted_from: Sender | None = None
+    passed_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from gateway.config.schema import Settings, flattened
 
 _WITHOUT_EFFECT = re.compile(
     r"(?:dashboard|hooks|mcp_servers"
-    r"|auxiliary\.background_review|auxiliary\.curator)(?:\.|$)"
-    r"|skills\.creation_nudge_interval$|curator\.consolidate$"
+    r"|auxiliary\.background_review)(?:\.|$)"
+    r"|skills\.creation_nudge_interval$"
     r"|memory\.(?:nudge_interval|provider|prefetch_spill_enabled)$"
-    r"|gateway\.(?:budgets\.(?:background_review|cron|curator))$"
+    r"|gateway\.(?:budgets\.(?:background_review|cron))$"
     r"|sessions\.retention_days$"
 )
 _NAMED_AS_A_WHOLE = ("mcp_servers",)

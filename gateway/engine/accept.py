@@ -25,6 +25,7 @@ from gateway.engine.work import Ordered, Said, Work
 from gateway.engine.worker import Workers
 from gateway.events import EventStored
 from gateway.state.records import InboxItem
+from gateway.tools.skill_guidance import MANAGE
 from platforms.messages import ChatKind, ChatRef, Inbound, TurnSummary
 
 PRESSES = 60.0
@@ -130,6 +131,8 @@ class Reception:
         order = self._shortcuts.read(event.text)
         if isinstance(order, Called):
             why = self._orders.refusal(event, order.spec)
+            if order.learns and not any(each.name == MANAGE for each in self._house.toolset.schemas):
+                why = why or notices.NO_SKILLS_WRITTEN
             order = Mistake(why) if why is not None else None
         if isinstance(order, Order) and order.spec.when == "between turns":
             if event.pressed and self._workers.box(item.session_key).busy:

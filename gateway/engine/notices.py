@@ -21,6 +21,7 @@ from platforms.messages import Button
 
 ONLY_A_SKILL = "Memory itself is unchanged."
 NO_MEMORY_HERE = "⚠️ Nothing was saved: memory is off in this chat."
+NO_SKILLS_WRITTEN = "The assistant cannot write skills here: they are among the disabled toolsets."
 Kind = Literal["memory", "skills"]
 SHOW = ((Button("Show", "/memory pending"),),)
 SHOW_SKILLS = ((Button("Show skills", "/skills pending"),),)
@@ -214,6 +215,12 @@ def put_away(names: Sequence[str]) -> str:
     what = "A skill that nobody used is" if len(names) == 1 else f"{len(names)} skills that nobody used are"
     listed = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
     return f"🗄 {what} in the archive now: {listed}. /curator restore NAME brings one back."
+
+
+def merging(calls: int, model: str) -> str:
+    """Before the curator asks a model whether skills should be one."""
+    what = "one call is expected" if calls == 1 else f"up to {calls} calls are expected"
+    return f"🧹 The curator asks {model} whether skills that resemble each other should be one: {what}."
 
 
 def waits(count: int, kind: Kind = "memory") -> str:

@@ -36,6 +36,8 @@ def kept(note: str) -> str:
 def foreign(event: Inbound) -> bool:
     """Whether it brings words of somebody else, for which its sender does not vouch."""
     by = event.quoted_from
+    if event.passed_on:
+        return True
     return bool(event.quoted.strip()) and (by is None or by.id not in (event.account, event.sender.id) or not by.id)
 
 

@@ -1,6 +1,7 @@
 """Messages that call up skills, as a turn reads them: what they say, between marks, before what the person says.
 
 Which message means which skills is `commands.skill_shortcuts`' matter. The prompt of the session stays as it is.
+Skills are the owner's, and those from elsewhere were scanned and agreed to: calling one up leaves a turn trusted.
 """
 
 from __future__ import annotations

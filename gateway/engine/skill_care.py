@@ -13,6 +13,7 @@ from gateway.engine import notices
 from gateway.engine.cards import quiet
 from gateway.engine.house import House
 from gateway.engine.skill_gatekeeper import GatedSkills
+from gateway.engine.skill_merging import SkillMerging
 from gateway.events import TurnFinished
 from memory.files import FileTrouble
 from memory.model import Author, Origin
@@ -54,10 +55,16 @@ class SkillCare:
         house.bus.subscribe(self._heard)
 
     async def run(self) -> None:
-        """Until cancelled."""
-        while True:
-            await self.once()
-            await self._clock.sleep(EVERY)
+        """Until cancelled; as long as it runs, a model can be asked about merging, also for a run by command."""
+        merging, caretaker = SkillMerging(self._house, self._skills, self._tell), self._skills.caretaker
+        caretaker.consolidate_by(merging.consolidation)
+        try:
+            while True:
+                await self.once()
+                await self._clock.sleep(EVERY)
+        finally:
+            caretaker.consolidate_by(None)
+            merging.close()
 
     async def once(self) -> None:
         """One look. What goes wrong with files is reported; there is another look soon."""

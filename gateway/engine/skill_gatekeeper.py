@@ -39,6 +39,7 @@ class GatedSkills:
     resolver: SkillResolver
     seeds: Seeds
     caretaker: Caretaker
+    gate: SkillGate
 
     def repair(self) -> list[str]:
         """At start: what killed writers and deciders left. Lines for the log."""
@@ -75,7 +76,8 @@ def gated_skills(
     receipts = Receipts(profile.pending / "skills" / "decided.jsonl")
     seeds = Seeds(library, store, now)
     caretaker = Caretaker(library, store.usage, store, lambda: rules(settings()), now, refers)
-    return GatedSkills(library, store, pendings, SkillResolver(pendings, receipts, store, now), seeds, caretaker)
+    resolver = SkillResolver(pendings, receipts, store, now)
+    return GatedSkills(library, store, pendings, resolver, seeds, caretaker, gate)
 
 
 def rules(settings: Settings) -> Rules:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from gateway.engine.house import House
@@ -29,14 +30,15 @@ async def patiently(step: Callable[[], Awaitable[T]], house: House) -> T:
 
 
 async def to_its_end(step: Coroutine[Any, Any, T]) -> T:
-    """Run a step; when the caller is cancelled meanwhile, the step is finished first and then the cancellation
-    goes on."""
+    """Run a step; when the caller is cancelled meanwhile, however often, the step is finished first and then the
+    cancellation goes on."""
     task = asyncio.ensure_future(step)
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         while not task.done():
-            await asyncio.wait({task})
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait({task})
         if not task.cancelled():
             task.exception()  # looked at, so that nobody is told of a fault that the cancellation outranks
         raise

@@ -5,6 +5,7 @@ Three states, since a host that does not answer is neither idle nor busy. Lookin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
@@ -40,6 +41,15 @@ def busy(why: str) -> Sight:
 
 def unknown(why: str) -> Sight:
     return Sight(HostState.UNKNOWN, why)
+
+
+def worst(sights: Sequence[Sight]) -> Sight:
+    """The first busy one, else the first unknown one, else the last: for parts of one host. At least one."""
+    for state in (HostState.BUSY, HostState.UNKNOWN):
+        for sight in sights:
+            if sight.state is state:
+                return sight
+    return sights[-1]
 
 
 class Idleness:

@@ -21,8 +21,12 @@ from typing import Any
 
 LOG_BYTES = 1 << 20
 LOG_CHECK_SECONDS = 60.0
-READ_AT_ONCE = 256
-"""Tokens read in one step: a closed stream stops the reading of a prompt between two steps, so small steps."""
+READ_AT_ONCE = 32
+"""Tokens read in one step: a closed stream stops the reading of a prompt one or two steps later, so small steps.
+
+Measured with the smallest model on one core, idle and with others at work: in steps of 256 a reading that was given
+up goes on for up to four seconds, of 64 for 0.5 to 1.2, of 32 for 0.2 to 0.5. A token costs 6.0, 6.6 and 7.7 ms.
+"""
 
 
 def die_with(parent: int) -> None:

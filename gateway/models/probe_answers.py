@@ -17,8 +17,8 @@ from gateway.models.idleness import Sight, busy, idle, unknown
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """An HTTP answer. `body` is its JSON, None when it is none; `at` the server's own time in seconds since the epoch,
-    None when it did not say."""
+    """An HTTP answer. `body` is its JSON, None when it is none; `at` the server's own time in seconds since the
+    epoch, None when it did not say."""
 
     status: int
     text: str = ""
@@ -87,7 +87,7 @@ _GAUGE = re.compile(rf"^(?:({_RUNNING})|(?:{_WAITING}))(?:\{{.*\}})?[ \t]+(\S+)"
 
 
 def from_metrics(text: str) -> Sight | None:
-    """Prometheus metrics of vLLM, llama.cpp, SGLang or TGI, all engines and models together; None for other metrics."""
+    """Prometheus metrics of vLLM, llama.cpp, SGLang or TGI, engines and models together; None for any others."""
     found = _GAUGE.findall(text)
     if not any(running for running, _ in found):
         return None

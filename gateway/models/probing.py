@@ -3,8 +3,9 @@
 Owns the questions, their order and their deadline; the answers' meaning is probe_answers.py's, when to ask is
 host_state.py's. What is known of the servers, tried or read in their sources:
 
-- llama.cpp: `/slots` and older `/metrics` are tasks, which wake a model that sleeps; `/props`, `/health` and `/models`
-  are not. So `/props` comes first. A router (several models) wants `model` and would load it; `autoload=false`.
+- llama.cpp: `/slots` and older `/metrics` are tasks, which wake a model that sleeps; `/props`, `/health` and
+  `/models` are not. So `/props` comes first. A router (several models) would load the `model` that is asked about,
+  but for `autoload=false`, which does not keep it from waking one: only loaded ones are asked about.
 - LiteLLM's `/health` calls every model behind it: nobody is asked that who was not found to be llama.cpp.
 - LM Studio answers unknown paths with status 200 and an error in JSON.
 """
@@ -16,8 +17,9 @@ import email.utils
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
-from gateway.models.idleness import Sight, idle, unknown
+from gateway.models.idleness import Sight, idle, unknown, worst
 from gateway.models.probe_answers import (
     Heard,
     asleep,
@@ -78,10 +80,11 @@ class Prober:
                 return sight
             self._way = None
             return await self._recognise()
-        except (*transport_errors(), TimeoutError) as error:
+        except TimeoutError:
+            return unknown("it does not answer in time")
+        except transport_errors():
             self._way = None  # whatever answers here next may be another server
-            late = isinstance(error, TimeoutError) or "Timeout" in type(error).__name__
-            return unknown("it does not answer in time" if late else "it cannot be reached")
+            return unknown("it cannot be reached")
 
     async def close(self) -> None:
         web, self._web = self._web, None
@@ -145,13 +148,10 @@ class Prober:
             return none
         if (found := routed(models)) is None:
             return None
-        loaded, sight = found
-        for name in loaded:  # they share the machine: one at work is enough
-            # Of a server that shows no slots nothing can be said here: a model of ours is not told from others.
-            seen = await self._slots(f"?model={_quoted(name)}&autoload=false") or idle(OWN_ONLY)
-            if seen.state is not sight.state and sight.state is idle("").state:
-                sight = seen
-        return sight
+        loaded, asleep_or_so = found
+        # They share the machine, so one at work is enough. Where slots are not shown, only our own requests tell.
+        seen = [await self._slots(f"?model={quote(name, safe='')}&autoload=false") for name in loaded]
+        return worst([asleep_or_so, *(sight or idle(OWN_ONLY) for sight in seen)])
 
     async def _by_metrics(self) -> Sight | None:
         metrics = await self._get("/metrics")
@@ -176,7 +176,9 @@ class Prober:
 
     async def _get(self, path: str) -> Heard:
         """Raises TimeoutError or one of `transport_errors()`."""
-        web = self._web = self._web or await asyncio.to_thread(self._open)
+        web = self._web
+        if web is None:
+            web = self._web = await asyncio.to_thread(self._open)
         address = path if "://" in path else self._address + path
         read = bytearray()
         async with asyncio.timeout(self._seconds), web.stream("GET", address) as answer:
@@ -196,18 +198,12 @@ class Prober:
 
         return httpx.AsyncClient(
             headers=self._headers,
-            timeout=self._seconds,
+            timeout=None,  # `_get` has a deadline for the whole of it
             # As for requests: a proxy from the environment is for the world outside, and llama.cpp closes kept
             # connections without saying so.
             trust_env=not on_this_machine(self._address),
             limits=httpx.Limits(max_keepalive_connections=0),
         )
-
-
-def _quoted(name: str) -> str:
-    from urllib.parse import quote
-
-    return quote(name, safe="")
 
 
 def _seconds_of(date: str | None) -> float | None:

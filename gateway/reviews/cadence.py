@@ -77,9 +77,10 @@ class Cadence:
         await self._reviews.count_anew(session_id, kind)
 
     async def catch_up(self, seconds: float = CATCH_UP_SECONDS) -> int:
-        """At start: ask for what was due when the process before died. The number of reviews asked for."""
+        """At start: ask for what was due when the process before died, as it may have asked already. The number of
+        reviews that it comes to."""
         found = 0
-        for session_id, closed in await self._reviews.unasked(self._clock.now() - seconds):
+        for session_id, closed in await self._reviews.unsettled(self._clock.now() - seconds):
             asked = await (self.before_end(session_id) if closed else self.turn_ended(session_id))
             found += asked is not None
         return found

@@ -96,6 +96,16 @@ class ReviewCountsContract:
         assert await counts(store) == (1, 1)
         assert await store.reviews.offer("s1", MEMORY, "cadence", NOON) is not None
 
+    async def test_marks_never_go_back(self, store: Store) -> None:
+        await talked(store, 1)
+        review = await claimed(store)
+        await talked(store, 2)
+        await store.reviews.count_anew("s1", "memory")
+        await store.reviews.done(review, "none", NOON, host="h", model="m", spent=COST)
+        assert await counts(store) == (0, 0)
+        later = await claimed(store)
+        assert later.after == review.upto
+
     async def test_what_was_seen_is_not_offered_again_but_to_a_person(self, store: Store) -> None:
         await talked(store, 1)
         await store.reviews.done(await claimed(store), "none", NOON, host="h", model="m", spent=COST)
@@ -112,19 +122,18 @@ class ReviewCountsContract:
         assert offered is not None
         assert offered.kinds == {"memory"}
 
-    async def test_sessions_that_nobody_asked_for(self, store: Store) -> None:
+    async def test_sessions_for_which_nobody_may_have_asked(self, store: Store) -> None:
         await talked(store, 1)
-        assert await store.reviews.unasked(NOON) == [("s1", False)]
-        assert await store.reviews.unasked(NOON + 5) == []
+        assert await store.reviews.unsettled(NOON) == [("s1", False)]
+        assert await store.reviews.unsettled(NOON + 5) == []
         review = await claimed(store)
-        assert await store.reviews.unasked(NOON) == []
         await store.sessions.close("s1", "new", NOON + 9)
         await store.reviews.done(review, "none", NOON + 8, host="h", model="m", spent=COST)
-        assert await store.reviews.unasked(NOON) == [("s1", True)]
+        assert await store.reviews.unsettled(NOON) == [("s1", True)]
         last = await store.reviews.offer("s1", BOTH, "person", NOON)
         assert last is not None
         await store.reviews.drop(last, "why", NOON + 10, count_anew=False)
-        assert await store.reviews.unasked(NOON) == []
+        assert await store.reviews.unsettled(NOON) == []
 
 
 class ReviewQueueContract:

@@ -76,9 +76,9 @@ class Reviews(Protocol):
         """Give a review up, waiting or claimed, and book that with its reason. Nothing counts as seen; `count_anew`
         begins the counters of its kinds at its last row, so that the next turn does not ask again."""
 
-    async def unasked(self, since: float) -> list[tuple[str, bool]]:
-        """Sessions that were active since then and for which nothing is queued, with whether they are closed; closed
-        ones only when no review of theirs ended afterwards."""
+    async def unsettled(self, since: float) -> list[tuple[str, bool]]:
+        """Sessions that were active since then, with whether they are closed; closed ones only when no review of
+        theirs ended afterwards. For some of them nobody may have asked for what is due."""
 
 
 class ReviewBooks(Protocol):

@@ -168,11 +168,10 @@ class SqliteReviews:
 
         await self._database.write(work, durable=True)
 
-    async def unasked(self, since: float) -> list[tuple[str, bool]]:
+    async def unsettled(self, since: float) -> list[tuple[str, bool]]:
         def work(db: sqlite3.Connection) -> list[tuple[str, bool]]:
             query = (
                 "SELECT id, ended_at IS NOT NULL FROM sessions WHERE active_at >= ?"
-                " AND NOT EXISTS (SELECT 1 FROM review_queue WHERE session_id = sessions.id)"
                 " AND (ended_at IS NULL OR NOT EXISTS (SELECT 1 FROM review_results"
                 " WHERE session_id = sessions.id AND review_results.ended_at >= sessions.ended_at))"
                 " ORDER BY active_at"

@@ -86,6 +86,10 @@ class Caretaker:
         self._consolidation = consolidation
         self._tree = Tree(library.root)
 
+    def consolidate_by(self, consolidation: Consolidation | None) -> None:
+        """From now on, where the rules want merging."""
+        self._consolidation = consolidation
+
     def remembered(self) -> Remembered:
         """Since when it watches, when it ran, whether it is paused."""
         return _remembered(self._library.root)

@@ -93,6 +93,12 @@ class SkillGate:
         why = waits(self._rule(), facts)
         return None if why is None else self._put(draft, author, why)
 
+    def aside(self, draft: SkillDraft, author: Author, why: str) -> SkillStaged | SkillRefused:
+        """Put it aside whatever the rule says; what the guard is not sure about is flagged."""
+        if words := self._doubt(draft):
+            author = replace(author, flags=(*author.flags, f"{GUARD}{words}"))
+        return self._put(draft, author, why)
+
     def _facts(self, draft: SkillDraft, author: Author) -> SkillFacts:
         return SkillFacts(
             origin=author.origin,

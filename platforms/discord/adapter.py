@@ -219,6 +219,8 @@ class DiscordAdapter:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._waiting is not None:
+            await self._waiting.close(self._patience.stop)
         if self._client is not None:
             await self._client.close()
         self._lock.release()

@@ -58,7 +58,8 @@ class Calls:
             about["view"] = view
         if message.file is not None:
             data = await _bytes(message.file)
-            about["files"], sizes = [discord.File(io.BytesIO(data), filename=_sendable(message.file.name))], [len(data)]
+            about["files"] = [discord.File(io.BytesIO(data), filename=_sendable(message.file.name))]
+            sizes = [len(data)]
         nonce = message.nonce or secrets.token_hex(12)
         self._sent.begin(nonce, channel, mark_of(words, sizes), self._now())
         sent = await _meaning(self._post(message, channel, about, nonce))

@@ -52,6 +52,7 @@ def message_event(message: discord.Message, me: int, place: Place, *, edited: bo
         edited=edited,
         quoted=_quoted(message, me),
         quoted_from=_speaker(original) if (original := _original(message)) is not None else None,
+        passed_on=bool(message.message_snapshots),
     )
 
 

@@ -23,6 +23,9 @@ from platforms.errors import Refused
 BANNED = 60.0
 """Seconds to wait after a 429 that does not say for how long."""
 
+_UNCOUNTED = ("/interactions/", "/webhooks/")
+"""What Discord does not count against the limit for everything."""
+
 _KEPT_BUCKETS = 2000
 _LONGEST_REST = 30.0
 _ROUNDS = 4
@@ -40,6 +43,7 @@ class Transport(HTTPClient):
         self._named: dict[str, str] = {}  # a call's kind -> the bucket that Discord counts it against
         self._shut: dict[str, float] = {}  # a bucket in a place -> monotonic time at which it opens
         self._all_shut = 0.0
+        self._barred = 0.0  # by the wall before Discord, which counts everything
 
     @property
     def open(self) -> bool:
@@ -110,7 +114,8 @@ class Transport(HTTPClient):
     async def _turn(self, route: Route) -> None:
         """Wait until the call may be made. Raises RateLimited when that is not soon."""
         now = time.monotonic()
-        rest = max(self._shut.get(self._bucket(route), 0.0), self._all_shut) - now
+        everything = 0.0 if route.path.startswith(_UNCOUNTED) else self._all_shut
+        rest = max(self._shut.get(self._bucket(route), 0.0), everything, self._barred) - now
         if rest > self._patience.hold:
             raise RateLimited(rest)
         if rest > 0:
@@ -127,7 +132,9 @@ class Transport(HTTPClient):
     def _limited(self, route: Route, response: aiohttp.ClientResponse, answer: Any) -> RateLimited:
         told = answer if isinstance(answer, dict) else {}
         seconds = _number(told.get("retry_after", response.headers.get("Retry-After")), BANNED)
-        if told.get("global") or not told:  # the latter comes from the wall before Discord, which bars everything
+        if not told:
+            self._barred = time.monotonic() + seconds
+        elif told.get("global"):
             self._all_shut = time.monotonic() + seconds
         else:
             self._close(self._bucket(route), seconds)

@@ -28,7 +28,7 @@ EPHEMERAL = 64
 _TRIES = 3
 _PAUSE = 0.2
 _DONE = "✓"
-_NOBODY = {"allowed_mentions": {"parse": []}}
+_NOBODY: dict[str, Any] = {"allowed_mentions": {"parse": []}}
 _LOG = logging.getLogger(__name__)
 
 
@@ -117,6 +117,20 @@ class Waiting:
         route = Route("PATCH", path, message_id=message_id, **_way(order))
         with handle_message_parameters(**message) as parameters:
             await self.http.request(route, **_body(parameters))
+
+    async def close(self, seconds: float) -> None:
+        """The house closes: what is not answered yet comes as a message, later; nobody needs to be told till then."""
+        open_orders = [each for each in self.orders if not each.answered] if self.http.open else []
+        self.orders.clear()
+        if not open_orders:
+            return
+        left = [asyncio.ensure_future(self._tidy(each)) for each in open_orders]
+        await asyncio.wait(left, timeout=seconds)
+        for each in left:
+            each.cancel()
+        for fault in await asyncio.gather(*left, return_exceptions=True):
+            if isinstance(fault, Exception):
+                _LOG.info("an order could not be tidied up: %s", type(fault).__name__)
 
     def _expire(self, order: Order) -> None:
         if order in self.orders:

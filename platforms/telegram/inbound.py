@@ -70,6 +70,7 @@ def _message(update_id: int, message: Message, me: User, *, edited: bool = False
         edited=edited,
         quoted=quoted,
         quoted_from=quoted_from,
+        passed_on=_passed_on(message, me),
     )
 
 
@@ -178,6 +179,15 @@ def _person(user: User) -> Sender:
 def _forwarded(message: Message) -> str:
     """Says whose words follow: what was passed on is not the sender's own, and never a command."""
     return f"[forwarded from {_origin(message.forward_origin)}]\n" if message.forward_origin is not None else ""
+
+
+def _passed_on(message: Message, me: User) -> bool:
+    """Whether somebody else than the sender and the bot wrote it first, as far as Telegram says."""
+    if message.forward_origin is None:
+        return False
+    first = getattr(message.forward_origin, "sender_user", None)
+    own = {me.id, message.from_user.id if message.from_user is not None else me.id}
+    return first is None or first.id not in own
 
 
 def _origin(origin: MessageOrigin) -> str:

@@ -29,7 +29,7 @@ def test_a_database_in_order(innkeeper: Shell) -> None:
     asyncio.run(made(innkeeper))
     (found,) = database(innkeeper)
     assert found.level == "ok"
-    assert found.text.endswith("MB, version 4")
+    assert found.text.endswith("MB, version 5")
 
 
 def test_a_database_that_others_may_read(innkeeper: Shell) -> None:

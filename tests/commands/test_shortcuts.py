@@ -130,7 +130,8 @@ def test_names_are_suggested_as_they_are_typed(shortcuts: Shortcuts) -> None:
 def test_where_there_are_no_skills_nothing_is_said_of_them() -> None:
     bare = Shortcuts(built_in([]), None)
     assert wrong(bare, "/hlep") == "There is no command /hlep. Did you mean /help? /help lists them all."
-    assert isinstance(bare.read("/learn this"), Called)
+    for order in ("/learn this", "/skill deploy"):
+        assert wrong(bare, order) == "Skills are off here."
 
 
 def test_new_skills_are_known_after_a_look(shortcuts: Shortcuts, tmp_path: Path) -> None:

@@ -28,7 +28,9 @@ def settings(text: str) -> Settings:
         ("mcp_servers: {one: {command: a}, two: {url: 'http://127.0.0.1:1'}}", ["mcp_servers"]),
         ("auxiliary: {background_review: {enabled: false}}", ["auxiliary.background_review.enabled"]),
         ("skills: {write_approval: true, creation_nudge_interval: 3}", ["skills.creation_nudge_interval"]),
-        ("curator: {enabled: false, consolidate: true}", ["curator.consolidate"]),
+        ("skills: {external_dirs: [/s], guard_agent_created: true, indexes: ['https://127.0.0.1/skills.json']}", []),
+        ("curator: {enabled: false, interval_hours: 1, archive_after_days: 9, consolidate: true}", []),
+        ("auxiliary: {curator: {provider: local, model: small}}\ngateway: {budgets: {curator: 9}}", []),
     ],
 )
 def test_what_is_set_and_does_nothing_is_named(text: str, named: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""A process that is killed at any moment of asking for reviews and doing them: each is committed once nevertheless."""
+"""A process that is killed at any moment of asking for reviews and doing them: each is committed once still."""
 
 from __future__ import annotations
 

@@ -26,6 +26,8 @@ PATIENCE = 20.0
 
 PERSONA = "You keep the inn."
 NOTE = "[Innkeeper] Memory changed since this conversation began."
+OTHERS = ["send_file", "skill_manage", "skill_view", "skills_list"]
+"""The tools of the house but memory's."""
 
 
 class Inn:

@@ -36,8 +36,8 @@ async def inn(folder: Path, server: DiscordServer, **access: Any) -> AsyncIterat
 async def test_an_order_of_a_stranger_is_refused_where_they_see_it(tmp_path: Path) -> None:
     async with DiscordServer() as server, inn(tmp_path, server, allowed_users=[str(ADA)]) as (_, lobby):
         eve = server.user(EVE, "Eve")
-        for order in (eve.orders("new", lobby), eve.orders("status", lobby), eve.orders("new")):
-            await server.until(lambda order=order: order.texts == [notices.NOT_FOR_YOU])
+        orders = [eve.orders("new", lobby), eve.orders("status", lobby), eve.orders("new")]
+        await server.until(lambda: all(each.texts == [notices.NOT_FOR_YOU] for each in orders))
         assert all(each.ephemeral for each in lobby.seen())
 
 

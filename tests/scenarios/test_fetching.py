@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -121,9 +122,10 @@ async def test_files_of_a_crowd_that_were_forgotten_are_fetched_again(tmp_path: 
         intake.begin(album[1])
         await until(lambda: network.fetching == 1)
         slow, network.gate = network.gate, None
-        for each in [album[0], album[2], *(item(9 + n, given(network, "x.png", png(), "picture")) for n in range(KEPT))]:
+        crowd = [item(9 + number, given(network, "x.png", png(), "picture")) for number in range(KEPT)]
+        for each in (album[0], album[2], *crowd):
             intake.begin(each)
-            await until(lambda each=each: intake.ready([each]))
+            await until(partial(intake.ready, [each]))
         slow.set()
         await until(lambda: intake.ready([album[1]]))
         came = await intake.brought(album)

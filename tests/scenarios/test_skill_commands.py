@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gateway.config.schema import Access
+from gateway.config.schema import Access, Agent
 from gateway.config.sections import Gateway, Skills
 from gateway.engine.notices import CHANGED
 from gateway.engine.skill_calls import CALLED
@@ -233,6 +233,19 @@ async def test_learning_asks_the_model_and_goes_through_the_gate(tmp_path: Path)
         assert not (tmp_path / "skills" / "bake").exists()
         assert "bake" in await inn.adapter.reply_to("/skills approve")
         assert "Heat, then bake." in (tmp_path / "skills" / "bake" / "SKILL.md").read_text()
+
+
+async def test_where_the_assistant_may_write_none_nothing_is_learnt(tmp_path: Path) -> None:
+    async with house(tmp_path, agent=Agent(disabled_toolsets=("skills",))) as inn:
+        assert "cannot write skills here" in await inn.adapter.reply_to("/learn this")
+
+
+async def test_help_knows_them(tmp_path: Path) -> None:
+    put(tmp_path, "deploy", "Build.\n")
+    async with house(tmp_path) as inn:
+        assert "/deploy [TEXT]: How to do deploy" in await inn.adapter.reply_to("/help deploy")
+        assert "Did you mean /deploy?" in await inn.adapter.reply_to("/help deployy")
+        assert "/skill: do something by a skill" in await inn.adapter.reply_to("/help")
 
 
 # Looking after them

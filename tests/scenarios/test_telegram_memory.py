@@ -12,7 +12,7 @@ import pytest
 
 from memory.files import locked
 from tests.fakes.openai_server import Step
-from tests.scenarios.telegram_inn import NOTE, PATIENCE, keeps, patches, telegram_inn
+from tests.scenarios.telegram_inn import NOTE, OTHERS, PATIENCE, keeps, patches, telegram_inn
 
 GUIDANCE = "Memory: keep with the memory tool"
 BOTH_OFF = {"memory": {"memory_enabled": False, "user_profile_enabled": False}}
@@ -270,14 +270,14 @@ async def test_with_both_stores_off_there_is_no_tool_no_guidance_and_no_block(tm
         inn.write("USER.md", TEA)
         async with inn.open():
             await inn.says("Hello", "Hello.")
-            assert inn.tools == ["memory", "send_file"]
+            assert inn.tools == ["memory", *OTHERS]
             assert GUIDANCE in inn.prompt
             assert TEA in inn.prompt
             await inn.says("/new")
         inn.settle(**BOTH_OFF)
         async with inn.open():
             await inn.says("Hello", "Hello.")
-            assert inn.tools == ["send_file"]
+            assert inn.tools == OTHERS
             assert GUIDANCE not in inn.prompt
             assert TEA not in inn.prompt
             assert "switched off" in await inn.says("/remember x")
@@ -293,7 +293,7 @@ async def test_one_store_off_narrows_everything_to_the_other(tmp_path: Path) -> 
         inn.write("USER.md", TEA)
         inn.write("MEMORY.md", "The router is at .1")
         await inn.says("Hello", keeps("user", BIKE), "Hello.")
-        assert inn.tools == ["memory", "send_file"]
+        assert inn.tools == ["memory", *OTHERS]
         target = inn.request["tools"][0]["function"]["parameters"]["properties"]["target"]
         assert target["enum"] == ["memory"]
         assert "The router is at .1" in inn.prompt
@@ -311,12 +311,12 @@ async def test_a_group_and_a_strangers_chat_have_no_memory_and_no_tool(tmp_path:
         async with inn.open():
             group = inn.server.group(-100777)
             await inn.says("@inn_bot hello", "Hello.", chat=group)
-            assert (inn.tools, TEA in inn.prompt, GUIDANCE in inn.prompt) == (["send_file"], False, False)
+            assert (inn.tools, TEA in inn.prompt, GUIDANCE in inn.prompt) == (OTHERS, False, False)
             for order in ("/memory", "/memory history", "/memory doctor", "/remember x", "/forget all"):
                 assert "direct chat" in await inn.says(order, chat=group), order
             assert TEA not in " ".join(group.texts())
             await inn.says("Hello", "Hello.", by=bob)
-            assert (inn.tools, TEA in inn.prompt, GUIDANCE in inn.prompt) == (["send_file"], False, False)
+            assert (inn.tools, TEA in inn.prompt, GUIDANCE in inn.prompt) == (OTHERS, False, False)
             for order in ("/memory", "/memory history", "/remember x", "/forget tea", "/memory undo"):
                 assert "owner" in await inn.says(order, by=bob), order
             assert TEA not in " ".join(bob.texts())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.openai_server import Step
-from tests.scenarios.telegram_inn import Inn, keeps, telegram_inn
+from tests.scenarios.telegram_inn import OTHERS, Inn, keeps, telegram_inn
 
 GROUP = -100777
 SECRET = "Ada plans a party for Bob."
@@ -89,6 +89,6 @@ async def test_a_group_of_its_owner_until_somebody_joins(tmp_path: Path) -> None
             await inn.says("@inn_bot hello", "Hello, Bob.", by=bob, chat=group)
             assert SECRET not in bodies(inn, alone)
             assert "Hello, Ada." not in bodies(inn, alone)
-            assert inn.tools == ["send_file"]
+            assert inn.tools == OTHERS
             await inn.says("Hello", "Hello, Ada.")
             assert SECRET in inn.prompt

@@ -74,7 +74,8 @@ from gateway.state.contract import CHAT, NOON, event
 from gateway.state.store import SqliteStore
 async def main():
     store = await SqliteStore.open(pathlib.Path(sys.argv[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
+    log = pathlib.Path(sys.argv[1] + "-wal").stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (log + 200_000, resource.RLIM_INFINITY))
     kept, words = [], []
     for number in range(30):
         try:

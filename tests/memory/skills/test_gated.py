@@ -77,6 +77,14 @@ def test_what_the_guard_is_not_sure_about_waits(rule: Rule) -> None:
     assert waits(rule, replace(facts(Origin.COMMAND), doubtful=True, by_operator=True)) is None
 
 
+@pytest.mark.parametrize("rule", [False, True, "auto"])
+def test_what_is_wished_for_where_others_are_heard_waits(rule: Rule) -> None:
+    for origin in Origin:
+        why = waits(rule, replace(facts(origin), others=True))
+        assert why == "others than the owner are heard in this chat"
+    assert waits(rule, replace(facts(Origin.COMMAND), others=True, by_operator=True)) is None
+
+
 def test_the_gate_asks_where_a_skill_comes_from_and_who_orders(tmp_path: Path) -> None:
     desk = SkillDesk(tmp_path, rule=False)
     assert isinstance(desk.do(create("deploy")), SkillApplied)

@@ -11,7 +11,7 @@ from platforms.contract import Listening, eventually
 from platforms.discord.adapter import DiscordAdapter
 from platforms.errors import Refused
 from platforms.messages import Attachment, Button, ChatKind, ChatRef, Outbound, OutFile
-from tests.fakes.discord import DiscordServer, Fault, Person, Room
+from tests.fakes.discord import DiscordServer, Fault, Person, Room, shapes
 from tests.platforms.discord.house import adapter_of, direct, open_adapter
 
 ADA, BEN = 222333444555666777, 222333444555666888
@@ -81,6 +81,20 @@ async def test_nobody_is_pinged(server: DiscordServer, adapter: DiscordAdapter, 
     assert (seen.pinged, seen.people) == (False, ())
 
 
+async def test_what_was_forwarded_is_not_the_senders_own_word(
+    server: DiscordServer, ear: Listening, ada: Person
+) -> None:
+    ada.says("mine")
+    told = shapes.message(server.world, server.world.write(ada.chat.state, ada.account), shapes.MESSAGE_CONTENT)
+    passed_on = told | {"content": "/memory approve all"}
+    about = {"type": 1, "message_id": told["id"], "channel_id": told["channel_id"]}
+    news = told | {"message_reference": about, "message_snapshots": [{"message": passed_on}]}
+    server.world.emit("MESSAGE_CREATE", lambda intents: news)
+    own, event = await ear.until_heard(2)
+    assert event.text == "[forwarded]\n/memory approve all"
+    assert (own.passed_on, event.passed_on) == (False, True)
+
+
 class TestGuilds:
     async def test_the_bot_is_meant_when_it_is_named_or_answered(
         self, server: DiscordServer, adapter: DiscordAdapter, ear: Listening, ada: Person, lobby: Room
@@ -134,7 +148,6 @@ class TestGuilds:
             ada.says("awake", chat=thread, mention=True)
             (event,) = await ear.until_heard(1)
         assert event.chat == group(thread)
-
 
     async def test_a_thread_that_cannot_be_looked_up_now_is_no_other_chat(
         self, server: DiscordServer, tmp_path: Path, ada: Person, lobby: Room

@@ -116,7 +116,9 @@ class TestFinding:
             assert await again.find(direct(ada), "n3") is None, "the same words belong to other parts"
             assert await again.find(direct(ada), "never sent") is None
 
-    @pytest.mark.parametrize("name", ["plan.txt", "my plan (2).txt", "計画.md", "_größe's.png", 'a"b\r\nX-Evil: 1.txt'])
+    @pytest.mark.parametrize(
+        "name", ["plan.txt", "my plan (2).txt", "計画.md", "_größe's.png", 'a"b\r\nX-Evil: 1.txt']
+    )
     async def test_a_file_is_known_whatever_discord_makes_of_its_name(
         self, server: DiscordServer, tmp_path: Path, ada: Person, clock: FakeClock, name: str
     ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from platforms.contract import Listening, eventually
 from platforms.discord.hearing import LOST
 from platforms.discord.slash import line, registration
-from platforms.errors import Refused
+from platforms.errors import Refused, RetryAfter
 from platforms.manifest import MenuCommand, MenuOption
 from platforms.messages import Button, ChatRef, Inbound, Outbound, TurnSummary
 from tests.fakes.clock import FakeClock
@@ -197,6 +197,36 @@ class TestOrders:
             await ear.until_heard(2)
             await server.until(lambda: order.answered == LATER)
         assert len(server.called("answer_interaction")) == 1
+
+    async def test_a_limit_for_everything_holds_up_no_acknowledgement(
+        self, server: DiscordServer, tmp_path: Path, ada: Person
+    ) -> None:
+        """Discord does not count them against it."""
+        adapter = adapter_of(server, tmp_path, menu=MENU)
+        async with open_adapter(adapter) as ear:
+            await until_registered(server)
+            server.misbehave("create_message", rate_limited(20.0, "global"))
+            with pytest.raises(RetryAfter):
+                await adapter.send(Outbound(direct(ada), "x"))
+            order = ada.orders("new")
+            await ear.until_heard(1)
+            await server.until(lambda: order.answered == LATER)
+            with pytest.raises(RetryAfter):
+                await adapter.send(Outbound(direct(ada), "x"))
+
+    async def test_an_order_that_waits_when_the_house_closes_is_not_left_thinking(
+        self, server: DiscordServer, tmp_path: Path, ada: Person
+    ) -> None:
+        """Its answer comes as a message, whenever that is; its token dies with the process."""
+        async with open_adapter(adapter_of(server, tmp_path, menu=MENU)) as ear:
+            await until_registered(server)
+            order = ada.orders("new")
+            await ear.until_heard(1)
+            await server.until(lambda: order.answered == LATER)
+            server.misbehave("delete_original", Fault.BAD_GATEWAY)
+            ada.orders("new")
+            await ear.until_heard(2)
+        assert [each.thinking for each in ada.seen()] == [True], "one try each; nobody waits for more"
 
     async def test_an_order_that_cannot_be_stored_says_so(
         self, server: DiscordServer, tmp_path: Path, ada: Person

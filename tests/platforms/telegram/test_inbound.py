@@ -254,6 +254,7 @@ async def test_what_was_forwarded_is_not_the_senders_own_word(ear: Listening, ad
     ada.forwards("/memory approve all", origin="Mallory")
     event = await heard(ear)
     assert event.text == "[forwarded from Mallory]\n/memory approve all"
+    assert event.passed_on
     assert event.sender.id == "4294967500"
 
 
