@@ -21,6 +21,7 @@ MEMORY_PROVIDERS = frozenset(
     {"retaindb", "byterover", "honcho", "hindsight", "supermemory", "mem0", "openviking", "holographic"}
 )
 
+
 def built_in_platforms() -> dict[str, PlatformManifest]:
     """The platforms that every installation has, also where its register cannot be read."""
     return {manifest.name: manifest for manifest in (telegram, discord, console)}
