@@ -10,6 +10,7 @@ import asyncio
 import concurrent.futures
 import hashlib
 import json
+import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from typing import Any, TypeVar
@@ -53,6 +54,8 @@ INSTRUCTION = (
 
 WHY = "the curator proposes to merge skills that resemble each other"
 
+ENDS = "The gateway is about to end."
+
 WANTED = ("name", "description", "content")
 
 SCHEMA: dict[str, Any] = {
@@ -85,6 +88,7 @@ class SkillMerging:
         self._loop = asyncio.get_running_loop()
         self._open: set[concurrent.futures.Future[Any]] = set()
         self._closed = False
+        self._lock = threading.Lock()
 
     @property
     def consolidation(self) -> Consolidation:
@@ -93,8 +97,10 @@ class SkillMerging:
 
     def close(self) -> None:
         """No thread waits for an answer any longer, and nothing more is asked."""
-        self._closed = True
-        for each in tuple(self._open):
+        with self._lock:
+            self._closed = True
+            waited_for = tuple(self._open)
+        for each in waited_for:
             each.cancel()
 
     # Called in the caretaker's thread
@@ -126,17 +132,19 @@ class SkillMerging:
 
     def _on_loop(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait in this thread for what is done on the loop. Raises MergerDown when the gateway ends meanwhile."""
-        if self._closed:
-            work.close()
-            raise MergerDown("The gateway is about to end.")
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        self._open.add(future)
+        with self._lock:  # no call may begin unseen while `close` looks for those that are open
+            if self._closed:
+                work.close()
+                raise MergerDown(ENDS)
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+            self._open.add(future)
         try:
             return future.result()
         except concurrent.futures.CancelledError:
-            raise MergerDown("The gateway is about to end.") from None
+            raise MergerDown(ENDS) from None
         finally:
-            self._open.discard(future)
+            with self._lock:
+                self._open.discard(future)
 
     # On the loop
 

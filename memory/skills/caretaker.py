@@ -25,6 +25,7 @@ from memory.skills.usage import Usage
 
 STATE = ".curator.json"
 REPORTS = ".curator"
+NO_MODEL = "No model can be asked here. In a chat with the running gateway, /curator run can."
 BY = Author(Origin.CRON, who="curator")
 _KEPT = 50
 _LOCK = f"{STATE}.lock"
@@ -117,9 +118,9 @@ class Caretaker:
         gone = {each.name for each in report.archived}
         if gone:
             self._remember(lambda kept: replace(kept, away=kept.away | gone))
-        if rules.consolidate and self._consolidation is not None:
+        if rules.consolidate:
             remaining = replace(sight, skills=tuple(each for each in sight.skills if each.name not in gone))
-            report = self._merged(report, remaining, self._consolidation)
+            report = self._merged(report, remaining)
         self._keep(report)
         return report
 
@@ -180,7 +181,10 @@ class Caretaker:
         fresh = again.verdicts[0]
         return None if again.archive else f"It is {fresh.kept or 'in use again'} since the plan was made."
 
-    def _merged(self, report: Report, sight: Sight, by: Consolidation) -> Report:
+    def _merged(self, report: Report, sight: Sight) -> Report:
+        by = self._consolidation
+        if by is None:
+            return replace(report, trouble=NO_MODEL)
         proposed: Sequence[Proposed]
         try:
             proposed = consolidate(sight, by.merge, by.propose, by.announce)

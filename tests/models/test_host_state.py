@@ -87,6 +87,7 @@ SAYING = {
     "no answer about the slots, as old versions while they read": (_llama(HANG), UNKNOWN),
     "torn connections": ({"*": RESET}, UNKNOWN),
     "a web page for everything": ({"*": "<!doctype html><title>Sign in</title>"}, UNKNOWN),
+    "a web page for all but the models": ({"*": "<html></html>", "/v1/models": {"data": [{"id": "q"}]}}, UNKNOWN),
     "a web page for the slots": (_llama("<html>502</html>"), UNKNOWN),
     "no key": ({"*": (401, {"error": {"code": 401, "message": "Invalid API Key"}})}, UNKNOWN),
     "no key for the slots": (_llama((401, {"error": "unauthorized"})), UNKNOWN),
@@ -258,6 +259,19 @@ async def test_our_own_requests_need_no_question(host: WorkingHost) -> None:
         assert inn.watch.busy_with_own(inn.client) == 0
         assert await inn.watch.state(inn.client) is IDLE
         await inn.close()
+
+
+async def test_a_request_of_ours_that_comes_while_the_host_is_asked_makes_it_busy(host: WorkingHost) -> None:
+    host.pages = _llama(HANG, **{"/v1/chat/completions": HANG})
+    inn = Inn(1.0, model={"base_url": host.base_url, "model": "q"})
+    looking = asyncio.create_task(inn.watch.state(inn.client))
+    await host.arrived(1, "/slots")
+    chat = asyncio.create_task(heard(inn.client))
+    await host.arrived(1, "/completions")
+    assert await looking is BUSY
+    chat.cancel()
+    await asyncio.wait({chat})
+    await inn.close()
 
 
 async def test_reviews_on_a_cloud_wait_only_when_told_to() -> None:

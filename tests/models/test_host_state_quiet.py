@@ -135,6 +135,18 @@ async def test_a_host_that_does_not_answer_is_asked_ever_more_rarely(host: Worki
     await inn.close()
 
 
+async def test_a_request_of_ours_makes_the_next_look_a_question_again() -> None:
+    inn = Inn()
+    for _ in range(4):
+        await inn.watch.look(inn.client, fresh=True)
+    assert inn.watch.pause(inn.client) == LONGEST_PAUSE[IDLE]
+    await heard(inn.client)
+    assert inn.watch.pause(inn.client) == 0
+    await inn.watch.look(inn.client)
+    assert inn.watch.pause(inn.client) == 1
+    await inn.close()
+
+
 async def test_an_idle_sight_is_not_believed_for_long(host: WorkingHost) -> None:
     shows(host, busy=False)
     inn = Inn(model={"base_url": host.base_url})

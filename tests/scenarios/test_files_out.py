@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from gateway.config.sections import Gateway
 from gateway.tools.send_file import Outlet, plain_name, send_file_tool
 from gateway.tools.tool import Tool
 from platforms.errors import NotSent
 from platforms.in_process import Seen
-from tests.fakes.guesthouse import guesthouse
+from tests.fakes.guesthouse import guesthouse, settings
 from tests.fakes.scripted_model import Script, Turn
 
 POEM = "An inn at night,\na lamp, a key."
@@ -76,7 +77,8 @@ async def test_a_file_that_cannot_be_sent_any_more_is_missed_aloud(tmp_path: Pat
 
 async def test_a_house_that_dies_after_the_tool_ran_sends_the_file_in_its_next_life(tmp_path: Path) -> None:
     never = Turn([asyncio.Event()])
-    async with guesthouse(tmp_path, [GIVES, never], tools=[tool(tmp_path)]) as inn:
+    hasty = settings(gateway=Gateway(drain_seconds=0))
+    async with guesthouse(tmp_path, [GIVES, never], tools=[tool(tmp_path)], with_settings=hasty) as inn:
         await inn.adapter.say("a poem, please")
         await inn.adapter.until(lambda: inn.adapter.typed() > 0 and len(inn.model.requests) == 2)
     async with guesthouse(tmp_path, ["Here it is."], tools=[tool(tmp_path)]) as inn:

@@ -34,6 +34,7 @@ WALKS = (
     "FROM sessions WHERE 1 ORDER BY active_at DESC",  # ends at its limit
     "FROM review_results ORDER BY ended_at DESC",  # ends at its limit
     "SELECT DISTINCT chat FROM outbox",  # over what is queued only
+    "SELECT file FROM outbox WHERE file <> ''",  # over what has a file only
     "SELECT DISTINCT session_key FROM inbox",  # over what is held only
     "FROM inbox WHERE state = 'new'",  # over what is new only
     "FROM turns WHERE state = 'running'",  # over what runs only

@@ -2,3 +2,4 @@
 -- the profile's cache.
 ALTER TABLE messages ADD COLUMN files TEXT NOT NULL DEFAULT '';
 ALTER TABLE outbox ADD COLUMN file TEXT NOT NULL DEFAULT '';
+CREATE INDEX outbox_files ON outbox (id) WHERE file <> '';

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memory.model import Reason
-from memory.skills.caretaker import Consolidation
+from memory.skills.caretaker import NO_MODEL, Consolidation
 from memory.skills.curator import Remembered, Sight
 from memory.skills.merging import Merge, MergerDown, groups
 from memory.skills.model import Skill, SkillRefused, SkillStaged
@@ -74,6 +74,12 @@ def test_without_the_setting_no_model_is_asked(shed: Shed) -> None:
     alike(shed)
     Care(shed, RULES, model.port).taker.run()
     assert (model.asked, model.expected) == ([], [])
+
+
+def test_where_no_model_can_be_asked_the_report_says_so(shed: Shed) -> None:
+    alike(shed)
+    report = Care(shed, replace(RULES, consolidate=True)).taker.run()
+    assert (report.trouble, report.proposed) == (NO_MODEL, ())
 
 
 def test_a_model_that_fails_changes_nothing(shed: Shed) -> None:
