@@ -107,7 +107,7 @@ async def test_the_cache_stays_warm_when_something_is_remembered(tmp_path: Path,
         before, asked = host.usages[-1], len(host.usages)
         kept = await house.adapter.reply_to("/remember Ada drinks green tea.", chat="ada", seconds=60)
         assert "Kept in USER.md" in kept
-        await house.adapter.reply_to("What do I drink?", chat="ada", seconds=60)
+        await house.adapter.reply_to("And of Spain?", chat="ada", seconds=60)
         after, request = host.usages[asked], host.requests[asked]
         assert "- user, new: Ada drinks green tea." in request.messages[-1].content
         assert request.messages[0] == host.requests[0].messages[0], "the prompt stays as it was"
@@ -141,7 +141,7 @@ async def test_the_cache_stays_warm_when_something_is_approved_in_the_middle_of_
         await house.adapter.until_text("New entry:")
         await house.adapter.press("c1", "✅ Approve")
         await house.adapter.until_text("approved; in USER.md")
-        await house.adapter.reply_to("What do I drink?", seconds=60)
+        await house.adapter.reply_to("And of Spain?", seconds=60)
         after, request = host.usages[asked], host.requests[asked]
         assert f"- user, new: {tea}" in request.messages[-1].content
         assert request.messages[0] == host.requests[0].messages[0], "the prompt stays as it was"
