@@ -31,7 +31,7 @@ _ADDRESS = re.compile(
 )
 _PATH = re.compile(r"(?:~|\.{1,2})?/[\w.~/-]*\w|\b[a-z]:\\\S+|(?<![\w.])\.\w[\w.-]*")
 _NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
-"""Which address or file it is says nothing, and honest notes are full of them: they are left out. Numbers are alike."""
+"""Which address or file it is says nothing, and honest notes are full of them: left out. Numbers are alike."""
 
 _WORD = re.compile(r"[^\W\d_\u3040-\u30ff\u4e00-\u9fff]+(?:'[a-z]+)?|[\u3040-\u30ff\u4e00-\u9fff]|0")
 
