@@ -42,7 +42,8 @@ async def test_only_a_text_near_the_limit_waits_for_its_second_part(
         await settled(server)
         assert len(house.model.requests) == (0 if together else 1)
         ada.says("the rest")
-        await later(clock, lambda: len(ada.texts()) == (1 if together else 2))
+        await settled(server)
+        await later(clock, lambda: len(house.model.requests) == (1 if together else 2))
         joint = "" if len(first) == 4096 else "\n"
         assert asked(house) == ([f"{first}{joint}the rest"] if together else [first, "the rest"])
 
