@@ -27,7 +27,8 @@ def with_skills(handler: SkillHandler) -> Handler:
         try:
             return await handler(context, skills, arguments)
         except (FileTrouble, SkillTrouble) as trouble:
-            return CommandReply(f"⚠️ {trouble}", ok=False)
+            why = str(trouble) if context.surface == "shell" else skills.library.without_folders(str(trouble))
+            return CommandReply(f"⚠️ {why}", ok=False)
 
     return handle
 

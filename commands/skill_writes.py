@@ -49,7 +49,8 @@ def _overview(context: Context, skills: Skills, wanted: list[str]) -> CommandRep
     lines = [words.line(each, tallies.get(each.name, Tally()), now) for each in shown[:bound]]
     if len(shown) > bound:
         lines.append(f"… and {len(shown) - bound} more: /skills list WORDS")
-    lines += [words.broken_line(each) for each in broken]
+    wrong = [words.broken_line(each) for each in broken]
+    lines += wrong if context.surface == "shell" else map(skills.library.without_folders, wrong)
     lines += [f"- ⚠️ {each}" for each in collisions(found, context.registry)]
     return CommandReply("\n".join(lines) or "There are no skills yet.", data=data)
 

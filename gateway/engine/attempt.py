@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from commands.parse import Mistake
@@ -201,6 +201,8 @@ class Attempt:
                 news=news,
                 called=self._called,
             )
+            if any(each.called.learns for each in self._called.values()):
+                rows = await self._learnt(session, rows)
             ids = [each.id for each in self.items]
             self.turn = await turns.begin(session.id, self.items[0].event.chat, ids, rows, now)
             if notes is not None and news:
@@ -224,6 +226,12 @@ class Attempt:
             group=bool(self.items) and self.items[0].event.kind is ChatKind.GROUP,
         )
         return self._run
+
+    async def _learnt(self, session: Session, rows: list[Row]) -> list[Row]:
+        """What is learnt is made of the whole conversation: what was read from outside in any turn of it counts."""
+        said = await self._house.store.turns.messages(session.id)
+        read = next((each.row.untrusted for each in said if each.row.untrusted), "")
+        return [replace(rows[0], untrusted=rows[0].untrusted or read), *rows[1:]]
 
     def _steered(self, session: Session) -> tuple[InboxItem, Row] | None:
         """What the person said while the turn ran: the next message, which stays in the mailbox until it is taken."""

@@ -21,9 +21,10 @@ from memory.skills.apply import SkillStore
 from memory.skills.caretaker import Caretaker, Refers
 from memory.skills.curator import Rules
 from memory.skills.gated import SkillGate
-from memory.skills.guard import assess, check
+from memory.skills.guard import check, doubt
+from memory.skills.ledger import brought
 from memory.skills.library import Library
-from memory.skills.model import SkillApplied, SkillDraft, SkillUnchanged
+from memory.skills.model import SkillApplied, SkillUnchanged, Source
 from memory.skills.seeding import Seeds
 from memory.skills.usage import Usage
 
@@ -60,17 +61,22 @@ def gated_skills(
     def guarded() -> bool:
         return settings().skills.guard_agent_created
 
+    def came_from(name: str) -> Source:
+        # Figures may be lost, or not have been written; what was brought is not a person's own for that.
+        said = source(name)
+        return said if said != "person" else brought(profile.skills, name) or said
+
     pendings = SkillPendings(profile.pending / "skills", now)
     source = Usage(profile.skills, now).source
     external = [Path(each).expanduser() for each in settings().skills.external_dirs]
     library = Library(profile.skills, external, source)
     gate = SkillGate(
         rule=lambda: settings().skills.write_approval,
-        source=source,
+        source=came_from,
         console=at_console,
         operator=lambda who: may_decide(who, settings()),
         put=pendings.put,
-        doubt=lambda draft: _doubt(draft) if guarded() else "",
+        doubt=lambda draft: doubt(draft) if guarded() else "",
     )
     store = SkillStore(library, now, check=lambda draft: check(draft) if guarded() else None, decide=gate)
     receipts = Receipts(profile.pending / "skills" / "decided.jsonl")
@@ -91,13 +97,6 @@ def rules(settings: Settings) -> Rules:
         archive_after_days=chosen.archive_after_days,
         consolidate=chosen.consolidate,
     )
-
-
-def _doubt(draft: SkillDraft) -> str:
-    """What the guard has against the draft that it had not against what is there; empty when it is content."""
-    before = assess({each.path: each.before for each in draft.changes if each.before is not None})
-    after = assess({each.path: each.after for each in draft.changes if each.after is not None})
-    return after.reasons[0] if after.verdict == "doubtful" and before.verdict == "safe" else ""
 
 
 SkillDesk = Gatehouse[SkillWrite, SkillApplied | SkillUnchanged]

@@ -100,8 +100,14 @@ class _Door:
             more = {"find": find} if find else {}
             answer["more"] = f"{left} more: {LIST} {dumped({**more, 'after': lines[-1]['name']})}"
         if not words and not start and (broken := self._library.found().broken):
-            answer["broken"] = [_spoiled(each) for each in broken[:_BROKEN]]
+            answer["broken"] = [self._spoiled(each) for each in broken[:_BROKEN]]
         return answer
+
+    def _spoiled(self, broken: Broken) -> dict[str, Any]:
+        """A broken skill as a model may see it: without the machine's folders."""
+        line = {"line": broken.line} if broken.line else {}
+        why = self._library.without_folders(broken.why)
+        return {"name": broken.name, "file": broken.file.name, **line, "why": why}
 
     async def viewed(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         given = renamed(arguments)
@@ -112,7 +118,7 @@ class _Door:
             answer = await asyncio.to_thread(self._view, name, file, start)
         except SkillTrouble as error:
             near = await asyncio.to_thread(self._near, name)
-            return ToolResult.error(str(error), **({"closest": near} if near else {}))
+            return ToolResult.error(self._library.without_folders(str(error)), **({"closest": near} if near else {}))
         self._seen_in(context.turn_id).add(name)
         return ToolResult(dumped(answer))
 
@@ -155,7 +161,9 @@ class _Door:
         outcome = await whole(lambda: self._store.apply(operations, self._author(context)))
         if isinstance(outcome, SkillRefused):
             closest = {"closest": list(outcome.closest)} if outcome.closest else {}
-            return self._patience.failed(turn, arguments, {"error": outcome.message, **closest})
+            return self._patience.failed(
+                turn, arguments, {"error": self._library.without_folders(outcome.message), **closest}
+            )
         self._patience.succeeded(turn)
         return ToolResult(dumped(_success(outcome)))
 
@@ -194,12 +202,6 @@ class _Door:
 def _holds(skill: Skill, description: str, words: Sequence[str]) -> bool:
     text = f"{skill.category} {skill.name} {description}".casefold()
     return all(word in text for word in words)
-
-
-def _spoiled(broken: Broken) -> dict[str, Any]:
-    """A broken skill as a model may see it: without the machine's folders."""
-    line = {"line": broken.line} if broken.line else {}
-    return {"name": broken.name, "file": broken.file.name, **line, "why": broken.why}
 
 
 def _success(outcome: SkillApplied | SkillUnchanged | SkillStaged) -> dict[str, Any]:

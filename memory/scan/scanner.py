@@ -115,11 +115,12 @@ def _phrases(text: str) -> Iterator[Finding]:
 
 
 def _telling_views(text: str) -> Iterator[Folded]:
-    """The plain reading, and those others that bring words to light of which rules speak."""
-    known: set[str] = set()
+    """The plain reading, and those others that bring words to light of which rules speak. A word in the open brings
+    none to light elsewhere: what counts is where it stands."""
+    known: set[tuple[str, int]] = set()
     for number, view in enumerate(views(text)):
-        words = set(re.findall(r"\w+", view.text))
-        if number == 0 or any(map(knows, words - known)):
+        words = {(word[0], view.origin[word.start()]) for word in re.finditer(r"\w+", view.text)}
+        if number == 0 or any(map(knows, {word for word, _ in words - known})):
             yield view
         known |= words
 

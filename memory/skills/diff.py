@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
 
+from memory.scan.characters import unseen
 from memory.skills.model import FileChange, SkillDraft
 
 _COMPARED = 6000
 """Lines of both sides together that are compared in order; beyond, only which lines there are."""
 
 
+_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r(?!\n)")
+"""What some screens end a line with, or begin it anew with, where the file has none."""
+
+
 def unified(draft: SkillDraft) -> str:
-    """What the draft does, for people: every file, and what is put away."""
+    """What the draft does, for people: every file, and what is put away. Signs that nobody would see are spelt out,
+    since whoever says yes says it to them as well."""
     parts = []
     for folder in draft.archives:
         files = sum(1 for path in draft.pins if path.startswith(f"{folder}/"))
         parts.append(f"{folder}/ is put away with {files} file{'' if files == 1 else 's'}\n")
     parts += [_file(change) for change in draft.changes]
-    return "".join(parts)
+    return _plain("".join(parts))
 
 
 def counts(before: bytes | None, after: bytes | None) -> tuple[int, int]:
@@ -55,6 +62,19 @@ def _file(change: FileChange) -> str:
         lines = list(difflib.unified_diff(former, latter, left, right))
     marked = [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
     return "".join(marked) or f"--- {left}\n+++ {right}\n(an empty file)\n"
+
+
+def _plain(text: str) -> str:
+    """The text with all of its signs to be seen: `\\u202e` for the one that turns the order of letters."""
+    out, done = [], 0
+    for run in unseen(text):
+        out += [text[done : run.start], *map(_spelt, text[run.start : run.end])]
+        done = run.end
+    return _ENDS.sub(lambda sign: _spelt(sign[0]), "".join([*out, text[done:]]))
+
+
+def _spelt(sign: str) -> str:
+    return f"\\u{ord(sign):04x}" if sign <= "\uffff" else f"\\U{ord(sign):08x}"
 
 
 def _text(data: bytes | None) -> str | None:

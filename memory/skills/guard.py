@@ -6,9 +6,10 @@ for the gate.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from memory.model import Reason
@@ -31,6 +32,14 @@ _PROGRAMS = (
     b"\xca\xfe\xba\xbe",
 )
 _PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!")
+
+_SHOWN = (
+    *(b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"BM", b"II*\0", b"MM\0*", b"\0\0\1\0", b"%PDF-"),
+    *(b"wOFF", b"wOF2", b"OTTO", b"\0\1\0\0", b"ID3", b"OggS", b"fLaC"),
+)
+"""How pictures, fonts and sounds begin, which nobody follows."""
+
+_FOLLOWED = (".md", ".txt", ".py", ".sh", ".js", ".json", ".yaml", ".yml")
 
 _MILD = frozenset({"remote-code"})
 """Rules of the threat scan that honest skills break as well, by their line on how to install something."""
@@ -73,10 +82,15 @@ class _Found:
     kept_out: bool = False
     """Whether it must not come in by the assistant's own hand."""
 
+    unseen: bytes = b""
+    """What the words do not quote: who agreed to it has not agreed to another one."""
+
     def __str__(self) -> str:
         flat = " ".join(self.span.split())
         seen = "".join(sign if sign.isprintable() else f"\\u{ord(sign):04x}" for sign in flat[:_QUOTE])
-        quoted = f" (“{seen}{'…' if len(flat) > _QUOTE else ''}”)" if seen else ""
+        unseen = self.unseen or (self.span.encode("utf-8", "replace") if len(flat) > _QUOTE else b"")
+        mark = f", mark {hashlib.sha256(unseen).hexdigest()[:12]}" if unseen else ""
+        quoted = f" (“{seen}{'…' if len(flat) > _QUOTE else ''}”{mark})" if seen else f" ({mark[2:]})" if mark else ""
         return f"{self.file}{f':{self.line}' if self.line else ''}: {self.why.rstrip('.')}{quoted}."
 
 
@@ -107,23 +121,33 @@ def check(draft: SkillDraft) -> SkillRefused | None:
     return SkillRefused(Reason.SCAN, words)
 
 
+def doubt(draft: SkillDraft) -> str:
+    """The first thing in a change to be unsure about that was not there before; empty for none."""
+    before = {each.path: each.before for each in draft.changes if each.before is not None and each.after is not None}
+    after = {each.path: each.after for each in draft.changes if each.after is not None}
+    found = [each for each in _all(after) if each.verdict == "doubtful"]
+    known = {replace(each, line=0) for each in _all(before)} if found else set()
+    return next((str(each) for each in found if replace(each, line=0) not in known), "")
+
+
 def _all(files: Mapping[str, bytes]) -> Iterator[_Found]:
     budget = _SCANNED
     for path in sorted(files, key=lambda each: (not each.endswith("SKILL.md"), each)):
         data = files[path]
         name = path if path.isprintable() else shown(path)
         if data.startswith(_PROGRAMS):
-            yield _Found("doubtful", name, 0, "it is a program, and cannot be read")
+            yield _Found("doubtful", name, 0, "it is a program, and cannot be read", unseen=data)
         elif data.startswith(_PACKED):
-            yield _Found("doubtful", name, 0, "it is packed, and cannot be read")
+            yield _Found("doubtful", name, 0, "it is packed, and cannot be read", unseen=data)
         elif (text := _text(data)) is not None:
             budget -= len(text)
             if budget < 0:
-                yield _Found("doubtful", name, 0, "it was not scanned, since the skill is too long")
+                why = "it was not scanned, since the skill is too long"
+                yield _Found("doubtful", name, 0, why, unseen=data)
             else:
                 yield from _in(name, text)
-        elif path.endswith((".md", ".txt", ".py", ".sh", ".js", ".json", ".yaml", ".yml")):
-            yield _Found("doubtful", name, 0, "it is no UTF-8 text, and cannot be read")
+        elif not data.startswith(_SHOWN) or path.startswith("scripts/") or path.endswith(_FOLLOWED):
+            yield _Found("doubtful", name, 0, "it is no UTF-8 text, and cannot be read", unseen=data)
 
 
 def _in(file: str, text: str) -> Iterable[_Found]:
@@ -132,10 +156,13 @@ def _in(file: str, text: str) -> Iterable[_Found]:
         why = f"{finding.why.rstrip('.')} (rule {finding.rule})"
         yield _Found(verdict, file, _line(text, finding.span), why, finding.span, kept_out=True)
     for pattern, level, words in _RULES:
-        match = pattern.search(text)
-        if match is not None:
-            line = text.count("\n", 0, match.start()) + 1
-            yield _Found(level, file, line, words, match[0], kept_out=level == "dangerous")
+        matches = list(pattern.finditer(text))
+        if not matches:
+            continue
+        line, more = text.count("\n", 0, matches[0].start()) + 1, len(matches) > 1
+        whole = "\0".join(each[0] for each in matches).encode("utf-8", "replace") if more else b""
+        kept_out = level == "dangerous"
+        yield _Found(level, file, line, words, matches[0][0], kept_out=kept_out, unseen=whole)
 
 
 def _line(text: str, span: str) -> int:

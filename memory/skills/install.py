@@ -150,8 +150,9 @@ class Installer:
         if offer.verdict == "dangerous":
             return Declined(parcel.name, f"It is dangerous and is not installed. {' '.join(offer.reasons)}")
         known = self._ledger.all().get(parcel.name)
-        # Whoever agreed to a doubt once is not asked about the same one with every update.
-        heard = parcel.digest in agreed or (known is not None and set(offer.reasons) <= set(known.reasons))
+        # Whoever agreed to a doubt once is not asked about the same one with every update from the same place.
+        same = known is not None and known.source == origins.source
+        heard = parcel.digest in agreed or (known is not None and same and set(offer.reasons) <= set(known.reasons))
         if offer.verdict == "doubtful" and not heard:
             return Doubt(parcel.name, offer.reasons, parcel.digest)
         line = self._line(offer, origins, known)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from memory.files import LOCK_SECONDS, Unreadable, Unwritable, locked, read, write_atomic
-from memory.skills.model import FILE_BYTES, MOST_FILES, NAME, Found
+from memory.skills.model import FILE_BYTES, MOST_FILES, NAME, Found, Source
 from memory.skills.parcel import digest_of
 from memory.skills.tree import Tree
 
@@ -93,6 +93,16 @@ class Ledger:
             return {name: _line(each) for name, each in kept.items() if NAME.fullmatch(name)}
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise Unreadable(f"{self._path} is no list of skills ({error}). Mend it, or move it away.") from None
+
+
+def brought(folder: Path, name: str) -> Source | None:
+    """Where the lock files of a skills folder say that the skill of that name was brought from. While one cannot be
+    read, the answer that asks for most care."""
+    places: tuple[tuple[str, Source], ...] = ((LEDGER, "hub"), (BUNDLED, "bundled"))
+    try:
+        return next((source for file, source in places if name in Ledger(folder, file).all()), None)
+    except Unreadable:
+        return "bundled"
 
 
 def place_of(found: Found, root: Path, name: str) -> str | None:

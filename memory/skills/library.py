@@ -111,12 +111,12 @@ class Library:
     def described(self) -> list[tuple[Skill, str]]:
         """The usable skills with what a prompt may say of them."""
         skills = self.found().skills
-        self._judge([each.description for each in skills])
-        return [(each, self._shown(each.description)) for each in skills]
+        self._judge([_line(each) for each in skills])
+        return [(each, self._shown(each)) for each in skills]
 
-    def _shown(self, description: str) -> str:
-        rule = self._verdicts.get(description)
-        return description if rule is None else f"[description hidden: threat scan, rule {rule}]"
+    def _shown(self, skill: Skill) -> str:
+        rule = self._verdicts.get(_line(skill))
+        return skill.description if rule is None else f"[description hidden: threat scan, rule {rule}]"
 
     def _judge(self, texts: Sequence[str]) -> None:
         """Scan what was not scanned before: all together, since that is a tenth of the work, and one by one only when
@@ -126,6 +126,12 @@ class Library:
         self._verdicts = {text: self._verdicts[text] for text in texts if text in self._verdicts} | {
             text: None if clean else verdict(text) for text in new
         }
+
+    def without_folders(self, text: str) -> str:
+        """A text about skills for those whom the machine's folders do not concern: paths begin below them."""
+        for root in self._roots:
+            text = text.replace(f"{root.path}/", "")
+        return text
 
     # What stands in them
 
@@ -283,6 +289,11 @@ def _read(root: _Root, category: str, name: str, about: os.stat_result) -> Skill
     except Unreadable as error:
         return Broken(folder, file, 0, str(error))
     return Skill(name, it.description, folder, category, it.head.fields, it.head.body, external=root.external)
+
+
+def _line(skill: Skill) -> str:
+    """What a prompt would say: a name may begin what a description ends."""
+    return f"{skill.name}: {skill.description}"
 
 
 def _link(path: Path, folder: Path | None = None) -> Broken:

@@ -271,6 +271,15 @@ async def test_the_list_tells_what_there_is_and_what_is_wrong(tmp_path: Path) ->
         assert "There is no skill dig" in await inn.adapter.reply_to("/skills view dig")
 
 
+async def test_nobody_in_a_chat_reads_of_the_machines_folders(tmp_path: Path) -> None:
+    for category in ("ops", "web"):
+        put(tmp_path, "deploy", "Build.\n", category=category)
+    async with house(tmp_path) as inn:
+        listed = await inn.adapter.reply_to("/skills")
+        assert "taken by ops/deploy" in listed
+        assert str(tmp_path) not in listed
+
+
 async def test_one_is_put_away_and_brought_back_byte_for_byte(tmp_path: Path) -> None:
     path = put(tmp_path, "deploy", "Build.  \n\n")
     before = path.read_bytes()

@@ -254,6 +254,21 @@ async def test_the_list_is_searched_by_words(desk: Desk) -> None:
     }
 
 
+async def test_two_of_one_name_are_told_apart_without_the_machines_folders(desk: Desk) -> None:
+    for place in ("ops/deploy", "web/deploy"):
+        folder = desk.shed.root / place
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text(skill("deploy"))
+    (broken,) = (await desk.says("skills_list"))["broken"]
+    assert "taken by ops/deploy" in broken["why"]
+    (desk.shed.root / "ops/deploy/SKILL.md").write_text("Go.\n")
+    (desk.shed.root / "web/deploy/SKILL.md").write_text("Go.\n")
+    patch = {"action": "patch", "name": "deploy", "old_text": "Go", "content": "Stop"}
+    for answer in (await desk.says("skill_view", name="deploy"), await desk.manage(**patch)):
+        assert "ops/deploy/SKILL.md:1: " in answer["error"]
+        assert str(desk.shed.root) not in answer["error"]
+
+
 async def test_a_broken_skill_is_listed_with_its_line(desk: Desk) -> None:
     desk.shed.put("ops/deploy/SKILL.md", "---\nname: deploy\n---\nGo.\n")
     (broken,) = (await desk.says("skills_list"))["broken"]

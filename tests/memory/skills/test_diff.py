@@ -33,6 +33,29 @@ def test_other_line_ends_are_no_ends() -> None:
     assert one("a\u2028b\n".encode(), "a\u2028c\n".encode()).count("\n") == 5
 
 
+@pytest.mark.parametrize(
+    ("sign", "seen"),
+    [
+        ("\U000e0041", "\\U000e0041"),
+        ("\u202e", "\\u202e"),
+        ("\u200b", "\\u200b"),
+        ("\u3164", "\\u3164"),
+        ("\u2028", "\\u2028"),
+        ("\x1b", "\\u001b"),
+        ("\r", "\\u000d"),
+    ],
+)
+def test_signs_that_nobody_sees_are_spelt_out(sign: str, seen: str) -> None:
+    shown = one(b"a\n", f"a{sign}b\n".encode())
+    assert f"+a{seen}b\n" in shown
+    assert sign not in shown
+
+
+def test_signs_with_a_reason_stay_as_they_are() -> None:
+    text = "\U0001f469\u200d\U0001f4bb, \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645\r\n\tcaf\u00e9\n"
+    assert one(None, text.encode()).endswith("+" + "\n+".join(text.removesuffix("\n").split("\n")) + "\n")
+
+
 def test_what_is_no_text_is_told_by_its_size() -> None:
     assert one(b"\xff", None, "ops/deploy/a.png").endswith(
         "ops/deploy/a.png is no text: 1 bytes before, nothing after\n"
