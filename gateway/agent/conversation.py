@@ -5,8 +5,10 @@ The same rows always give the same messages, so that each request begins with th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from gateway.state.records import Compaction, Row, StoredMessage
 from gateway.transcript import Message
@@ -70,6 +72,21 @@ def dangling(rows: Sequence[Row]) -> list[Row]:
         for call in row.tool_calls
         if call.id not in answered
     ]
+
+
+def tool_answers(rows: Sequence[Row], tool: str) -> Iterator[Mapping[str, Any]]:
+    """What one tool answered in a turn, as objects; without what is none. What came of an interrupted call is told by
+    the tool's own journal."""
+    calls = {call.id for row in rows for call in row.tool_calls if call.name == tool}
+    for row in rows:
+        if row.role != "tool" or row.tool_call_id not in calls or row.content == INTERRUPTED:
+            continue
+        try:
+            answer = json.loads(row.content)
+        except ValueError:
+            continue
+        if isinstance(answer, dict):
+            yield answer
 
 
 def reply_text(rows: Sequence[Row]) -> str:

@@ -8,11 +8,10 @@ The wording is in `gateway.agent.receipts`, who asked for what in `gateway.agent
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gateway.agent.conversation import INTERRUPTED
+from gateway.agent.conversation import INTERRUPTED, tool_answers
 from gateway.agent.receipts import Happened, Receipt, Waiting, notice, receipt
 from gateway.agent.requests import Request, recognise
 from gateway.agent.skill_receipts import SkillsHappened, skill_notice, skill_receipt
@@ -135,19 +134,10 @@ def _happened(house: House, end: Ending) -> Happened:
 def _answers(rows: Sequence[Row]) -> tuple[list[str], list[str], set[str]]:
     """What the memory tool refused, and what it found to be so already, as the model was told; and the ids of what
     was put aside."""
-    calls = {call.id for row in rows for call in row.tool_calls if call.name == TOOL}
     refused: list[str] = []
     already: list[str] = []
     staged: set[str] = set()
-    for row in rows:
-        if row.role != "tool" or row.tool_call_id not in calls or row.content == INTERRUPTED:
-            continue  # what came of an interrupted call is told by the journal
-        try:
-            answer = json.loads(row.content)
-        except ValueError:
-            continue
-        if not isinstance(answer, dict):
-            continue
+    for answer in tool_answers(rows, TOOL):
         if not answer.get("success"):
             refused.append(str(answer.get("error", "")))
         elif answer.get("staged"):

@@ -5,10 +5,9 @@ How it is said belongs to `gateway.agent.skill_receipts`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
-from gateway.agent.conversation import INTERRUPTED
+from gateway.agent.conversation import tool_answers
 from gateway.agent.skill_receipts import SkillsHappened
 from gateway.engine.skill_gatekeeper import GatedSkills
 from gateway.state.records import Row, Turn
@@ -37,18 +36,9 @@ def skills_happened(skills: GatedSkills, turn: Turn, rows: Sequence[Row]) -> Ski
 
 def _answers(rows: Sequence[Row]) -> tuple[list[str], set[str]]:
     """What the tool refused, as the model was told; and the ids of what was put aside."""
-    calls = {call.id for row in rows for call in row.tool_calls if call.name == MANAGE}
     refused: list[str] = []
     staged: set[str] = set()
-    for row in rows:
-        if row.role != "tool" or row.tool_call_id not in calls or row.content == INTERRUPTED:
-            continue  # what came of an interrupted call is told by the journal
-        try:
-            answer = json.loads(row.content)
-        except ValueError:
-            continue
-        if not isinstance(answer, dict):
-            continue
+    for answer in tool_answers(rows, MANAGE):
         if not answer.get("success"):
             refused.append(str(answer.get("error", "")))
         elif answer.get("staged"):
