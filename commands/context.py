@@ -47,6 +47,8 @@ class Context:
     """The order as it came."""
     home: bool = False
     """This chat is one of the operators' home chats."""
+    owners_only: bool = False
+    """Nobody but owners is heard in this chat."""
     progress: Callable[[str, int, int | None], None] = unheard
     """Shows for a moment what is being done, how much of it is done, and of how much (None for unknown)."""
 
@@ -59,7 +61,8 @@ class Context:
 
     @property
     def visible(self) -> tuple[str, ...] | None:
-        """The session keys that the asker may see: an owner in a direct chat or on the shell sees everything."""
-        if self.surface == "shell" or (self.role is Role.OWNER and self.direct):
+        """The session keys that the asker may see: everything on the shell, and for an owner where nobody but owners
+        hears the answer; elsewhere a chat sees itself."""
+        if self.surface == "shell" or (self.role is Role.OWNER and (self.direct or self.owners_only)):
             return None
         return (self.session_key,) if self.session_key else ()

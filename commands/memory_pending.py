@@ -77,7 +77,7 @@ async def edit(context: Context, gate: Gate, arguments: Arguments) -> CommandRep
         return found
     assert pending is not None, "its gate was passed"
     resolution = await asyncio.to_thread(pending.resolver.edit, found, text, context.who)
-    pending.decided(found, resolution)
+    await pending.decided(found, resolution)
     return FLOW.reply([(found, resolution)], pending)
 
 

@@ -15,6 +15,8 @@ from memory.model import Applied, Outcome, Refused, Staged, Target, Unchanged
 from platforms.messages import Button
 
 SHOWN = 10
+REVIEW = "review:"
+"""How the message behind a change begins that a review made."""
 
 
 def told_all(memory: Memory, outcomes: Sequence[Outcome]) -> CommandReply:
@@ -95,6 +97,14 @@ def described(each: Record) -> str:
     who = f" by {each.author.who}" if each.author.who else ""
     head = f"`{each.id}` {when:%Y-%m-%d %H:%M} {each.target.value}, {each.author.origin.value}{who}{undone}"
     return "\n".join([head, *texts])
+
+
+def by_review(each: Record, session: str | None) -> str:
+    """That a review wrote it, of which conversation, and when; `session` is the one in which that is asked."""
+    when = datetime.fromtimestamp(each.time).astimezone()
+    whose = "this conversation" if session and each.author.session == session else f"session {each.author.session}"
+    done = "wished for it; it was approved" if each.author.pending else "wrote it"
+    return f"A review of {whose} {done} on {when:%Y-%m-%d at %H:%M}."
 
 
 def as_data(each: Record) -> dict[str, Any]:

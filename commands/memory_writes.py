@@ -14,7 +14,18 @@ from functools import partial
 
 from commands import memory_edits, memory_pending, memory_scan
 from commands.context import Context
-from commands.memory_words import SHOWN, as_data, counted, described, overview, say_which, told, told_all
+from commands.memory_words import (
+    REVIEW,
+    SHOWN,
+    as_data,
+    by_review,
+    counted,
+    described,
+    overview,
+    say_which,
+    told,
+    told_all,
+)
 from commands.ports import Memory
 from commands.reply import CommandReply
 from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Role
@@ -125,18 +136,24 @@ async def undo(context: Context, memory: Memory, arguments: Arguments) -> Comman
     if done := await _done_already(context, memory):
         return told_all(memory, done)
     by = await _author(context)
-    return told(memory, await asyncio.to_thread(memory.stores.undo, by, arguments.get("id") or None))
+    outcome = await asyncio.to_thread(memory.stores.undo, by, arguments.get("id") or None)
+    if context.ports.pending is not None:
+        await context.ports.pending.settle()
+    return told(memory, outcome)
 
 
 async def why(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:
-    """Which message a change came from."""
+    """Which message a change came from, or that a review wrote it."""
     wish = arguments.get("id").lower()
     found = [each for each in await asyncio.to_thread(memory.stores.history) if wish and each.id.startswith(wish)]
     if len(found) != 1:
         return CommandReply(f"There is no change {wish!r}; /memory history lists them.", ok=False)
-    said = await memory.cause(found[0].author.message)
+    by, head = found[0].author, described(found[0])
+    if (by.message or "").startswith(REVIEW):
+        return CommandReply(f"{head}\n{by_review(found[0], await _session(context))}")
+    said = await memory.cause(by.message)
     quoted = "\n".join(f"> {line}" for line in said.splitlines()) or "Its message is not in the archive any more."
-    return CommandReply(f"{described(found[0])}\nIt came from:\n{quoted}")
+    return CommandReply(f"{head}\nIt came from:\n{quoted}")
 
 
 async def keep(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:
@@ -174,12 +191,17 @@ def _message(context: Context) -> str | None:
     return f"inbox:{context.item_id}" if context.item_id else None
 
 
-async def _author(context: Context) -> Author:
+async def _session(context: Context) -> str | None:
+    """The id of the session that is open where the order was given."""
     conversation, key = context.ports.conversation, context.session_key
     current = await conversation.current(key) if conversation is not None and key is not None else None
+    return current.id if current is not None else None
+
+
+async def _author(context: Context) -> Author:
     return Author(
         Origin.COMMAND,
-        session=current.id if current is not None else None,
+        session=await _session(context),
         message=_message(context),
         who=context.who,
         chat=context.chat.key if context.chat is not None else None,
@@ -247,6 +269,8 @@ async def _everywhere(context: Context, memory: Memory, order: re.Match[str]) ->
     if isinstance(erased, Refused):
         return CommandReply(f"⚠️ {erased.message}", ok=False)
     dropped = await asyncio.to_thread(_drop_waiting, context, texts)
+    if dropped and context.ports.pending is not None:
+        await context.ports.pending.settle()
     touched = _touched(len(found), erased, await memory.erase(texts))
     waited = f", {dropped} that waited for a yes" if dropped else ""
     return CommandReply(f"🗑 Erased: {touched}{waited}. This cannot be undone.")

@@ -216,7 +216,7 @@ class Flow(Generic[W, Made]):
         done: list[tuple[str, Resolved[W, Made]]] = []
         for name in names:
             resolution = await asyncio.to_thread(step, name, context.who)
-            gate.decided(name, resolution)
+            await gate.decided(name, resolution)
             done.append((name, resolution))
         return self.reply(done, gate, several=wish == "all")
 

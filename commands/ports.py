@@ -5,7 +5,7 @@ Times are seconds since the epoch. A port that is None in `Ports` does not exist
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
@@ -22,6 +22,8 @@ from memory.store import Stores
 from platforms.messages import ChatRef
 
 if TYPE_CHECKING:
+    from commands.review_ports import Reviews
+    from commands.session_ports import Entry, Retention
     from commands.skill_ports import Skills
 
 Made = TypeVar("Made")
@@ -40,6 +42,7 @@ class SessionView:
     active_at: float
     open: bool
     end_reason: str | None = None
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +107,20 @@ class StatusView:
 class Archive(Protocol):
     """Sessions, as stored. `keys` limits what a chat may see to these session keys; None is everything."""
 
-    async def recent(self, limit: int, keys: tuple[str, ...] | None) -> list[SessionView]: ...
+    async def recent(self, limit: int, keys: tuple[str, ...] | None, offset: int = 0) -> list[SessionView]: ...
 
     async def find(self, prefix: str, keys: tuple[str, ...] | None) -> list[SessionView]: ...
 
     async def transcript(self, session_id: str) -> list[Line]: ...
 
+    def entries(self, session_id: str) -> AsyncIterator[Entry]:
+        """Every row of a session, tool calls and all, for taking away: secrets are masked, and never all of it is
+        held at once."""
+
     async def rename(self, session_id: str, title: str) -> None: ...
+
+    async def pin(self, session_id: str, pinned: bool) -> None:
+        """Whether it stays when old sessions leave."""
 
 
 class Conversation(Protocol):
@@ -208,8 +218,12 @@ class Gatehouse(Protocol[W, Made]):
     async def meant(self, item_id: int, names: Sequence[str] = ()) -> Sequence[str]:
         """Which ids an order (by its stored event) was first taken to mean; `names` are noted when it is new."""
 
-    def decided(self, name: str, resolution: Resolved[W, Made]) -> None:
-        """Told each decision, for whoever waits for one."""
+    async def decided(self, name: str, resolution: Resolved[W, Made]) -> None:
+        """Told each decision, for whoever waits for one, and for the books of reviews."""
+
+    async def settle(self) -> None:
+        """Told that a change was taken back, or that what waited went without a decision: the books of reviews say
+        what became of theirs."""
 
     def put_off(self, name: str) -> None:
         """Nobody is to wait for this one any longer; an empty name is no one's."""
@@ -282,3 +296,5 @@ class Ports:
     skills: Skills | None = None
     homes: Homes | None = None
     pairing: Pairing | None = None
+    reviews: Reviews | None = None
+    retention: Retention | None = None

@@ -52,11 +52,13 @@ def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
     `points` are the entry points to read; None reads those of the installed distributions.
     """
     from commands import (
+        archive,
         curator,
         home,
         memory_writes,
         models,
         pairing,
+        reviews,
         sessions,
         skill_shortcuts,
         skill_writes,
@@ -65,7 +67,7 @@ def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
     from commands import help as help_command
 
     skills = (skill_shortcuts, skill_writes, curator)
-    topics = (sessions, memory_writes, *skills, home, models, status, pairing, help_command)
+    topics = (sessions, archive, memory_writes, *skills, home, models, reviews, status, pairing, help_command)
     registry = Registry([spec for topic in topics for spec in topic.SPECS])
     for entry in entry_points(group=GROUP) if points is None else points:
         try:

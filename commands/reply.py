@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,3 +33,7 @@ class CommandReply:
     silent: bool = False
     file: NamedText | None = None
     """Sent along as a file; as text where no file can be sent. The shell prints it."""
+    pieces: AsyncIterator[str] | None = None
+    """For the shell alone: a text that is too long to be held, as it comes. `output` names the new file that it goes
+    to; empty is the standard output."""
+    output: str = ""

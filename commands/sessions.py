@@ -1,17 +1,21 @@
-"""Commands about the conversation itself: /new, /stop, /retry, /sessions, /resume, /title, /backlog."""
+"""Commands about the conversation itself: /new, /stop, /retry, /resume, /title, /backlog.
+
+What is stored of earlier ones is for archive.py.
+"""
 
 from __future__ import annotations
-
-from datetime import datetime
-from typing import Any
 
 from commands.context import Context
 from commands.ports import SessionView
 from commands.reply import CommandReply
-from commands.spec import Action, Argument, Arguments, CommandSpec
+from commands.session_words import count, gist, line, named, number, one
+from commands.spec import Argument, Arguments, CommandSpec
 from platforms.messages import Button
 
-LISTED = 10
+OFFERED = 5
+"""Sessions to go back to that are offered at a time."""
+
+PAGE = "page"
 NOTHING = "Nothing is running."
 
 
@@ -64,47 +68,43 @@ async def reanswer(context: Context, arguments: Arguments) -> CommandReply:
     return CommandReply("")
 
 
-async def sessions(context: Context, arguments: Arguments) -> CommandReply:
-    """The recent sessions that the asker may see."""
-    found = await context.ports.archive.recent(LISTED, context.visible)
-    if not found:
-        return CommandReply("No sessions yet.", data=[])
-    lines = [_line(each) for each in found]
-    return CommandReply("\n".join(lines), data=[as_data(each) for each in found])
-
-
-async def show(context: Context, arguments: Arguments) -> CommandReply:
-    """One session's transcript."""
-    found = await _one(context, arguments.get("id"))
-    if isinstance(found, CommandReply):
-        return found
-    lines = await context.ports.archive.transcript(found.id)
-    data = {**as_data(found), "transcript": [{"id": each.message_id, "role": each.role, "text": each.text,
-                                              "time": _iso(each.time)} for each in lines]}  # fmt: skip
-    text = "\n".join(f"**{each.role}**: {each.text}" for each in lines)
-    return CommandReply(f"{_line(found)}\n\n{text}", data=data)
-
-
 async def resume(context: Context, arguments: Arguments) -> CommandReply:
     """Go on with an earlier session in this chat."""
     conversation, key, chat = context.place
-    if not arguments.get("id"):
-        found = [each for each in await context.ports.archive.recent(LISTED, context.visible) if each.messages]
-        current = await conversation.current(key)
-        rows = [each for each in found if current is None or each.id != current.id]
-        if not rows:
-            return CommandReply("There is no earlier session to go back to.")
-        buttons = tuple((Button(f"{each.title}"[:40], f"/resume {each.id}"),) for each in rows[:5])
-        return CommandReply("Which one?\n" + "\n".join(_line(each) for each in rows), buttons=buttons)
-    chosen = await _one(context, arguments.get("id"))
+    if arguments.get("id") in ("", PAGE):
+        return await _choice(context, number(arguments.get("page"), 1))
+    chosen = await one(context, arguments.get("id"))
     if isinstance(chosen, CommandReply):
         return chosen
     resumed = await conversation.resume(chosen.id, key, chat)
     lines = [
         each for each in await context.ports.archive.transcript(resumed.id) if each.role in ("user", "assistant")
     ]
-    tail = "\n".join(f"> **{each.role}**: {_gist(each.text)}" for each in lines[-2:])
-    return CommandReply(f"↩️ Back in «{resumed.title}» ({resumed.messages} messages).\n{tail}".rstrip())
+    tail = "\n".join(f"> **{each.role}**: {gist(each.text)}" for each in lines[-2:])
+    return CommandReply(f"↩️ Back in {named(resumed)} ({count(resumed.messages)}).\n{tail}".rstrip())
+
+
+async def _choice(context: Context, page: int | None) -> CommandReply:
+    """Earlier sessions as buttons, a page at a time."""
+    conversation, key, _ = context.place
+    if page is None:
+        return CommandReply("page is a number, from 1 on.", ok=False)
+    current = await conversation.current(key)
+    wanted, offset = page * OFFERED + 1, 0
+    rows: list[SessionView] = []
+    while len(rows) < wanted:
+        some = await context.ports.archive.recent(wanted, context.visible, offset)
+        rows += [each for each in some if each.messages and (current is None or each.id != current.id)]
+        offset += len(some)
+        if len(some) < wanted:
+            break
+    shown = rows[(page - 1) * OFFERED : page * OFFERED]
+    if not shown:
+        return CommandReply("There is no earlier session to go back to.")
+    buttons = [(Button(each.title[:40], f"/resume {each.id}"),) for each in shown]
+    if len(rows) > page * OFFERED:
+        buttons.append((Button("Older", f"/resume {PAGE} {page + 1}"),))
+    return CommandReply("Which one?\n" + "\n".join(map(line, shown)), buttons=tuple(buttons))
 
 
 async def title(context: Context, arguments: Arguments) -> CommandReply:
@@ -114,8 +114,8 @@ async def title(context: Context, arguments: Arguments) -> CommandReply:
     if current is None:
         return CommandReply("This session has not begun yet; say something first.")
     if not arguments.get("title"):
-        return CommandReply(f"This session is called «{current.title}».")
-    await context.ports.archive.rename(current.id, arguments.get("title"))
+        return CommandReply(f"This session is called {named(current)}.")
+    await context.ports.archive.rename(current.id, " ".join(arguments.get("title").split()))
     return CommandReply(f"This session is now called «{arguments.get('title')}».")
 
 
@@ -127,45 +127,6 @@ async def backlog(context: Context, arguments: Arguments) -> CommandReply:
     if not count:
         return CommandReply("Nothing waits from before.")
     return CommandReply("") if answer else CommandReply(f"Put aside: {count}. They stay in the archive.")
-
-
-async def _one(context: Context, prefix: str) -> SessionView | CommandReply:
-    """The one session that a prefix names, or the reply that says why there is none."""
-    found = await context.ports.archive.find(prefix, context.visible)
-    if not found:
-        return CommandReply(f"There is no session {prefix!r} here. /sessions lists them.", ok=False)
-    if len(found) > 1:
-        return CommandReply(f"{prefix!r} fits several:\n" + "\n".join(_line(each) for each in found[:5]), ok=False)
-    return found[0]
-
-
-def as_data(each: SessionView) -> dict[str, Any]:
-    """A session for `--json`."""
-    return {
-        "id": each.id,
-        "chat": each.chat,
-        "title": each.title,
-        "messages": each.messages,
-        "started_at": _iso(each.started_at),
-        "active_at": _iso(each.active_at),
-        "open": each.open,
-        "end_reason": each.end_reason,
-    }
-
-
-def _line(each: SessionView) -> str:
-    state = "open" if each.open else f"ended: {each.end_reason}"
-    when = datetime.fromtimestamp(each.active_at).astimezone()
-    return f"`{each.id}` «{each.title}» {each.chat}, {each.messages} messages, {when:%Y-%m-%d %H:%M}, {state}"
-
-
-def _gist(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= 160 else flat[:159] + "…"
-
-
-def _iso(moment: float) -> str:
-    return datetime.fromtimestamp(moment).astimezone().isoformat(timespec="seconds")
 
 
 SPECS = (
@@ -180,13 +141,10 @@ SPECS = (
         (Argument("number", "the number on the button", required=True),), when="anytime", shell=False, hidden=True,
     ),
     CommandSpec(
-        "sessions", "list recent sessions", sessions, when="anytime",
-        actions=(
-            Action("list", "recent sessions", sessions),
-            Action("show", "one session's transcript", show, (Argument("id", "session id", required=True),)),
-        ),
+        "resume", "go on with an earlier session", resume,
+        (Argument("id", "session id, or its beginning"), Argument("page", f"after the word {PAGE}: which one")),
+        shell=False,
     ),
-    CommandSpec("resume", "go on with an earlier session", resume, (Argument("id", "session id"),), shell=False),
     CommandSpec("title", "name this session", title, (Argument("title", "the new title", rest=True),), shell=False),
     CommandSpec(
         "backlog", "answer or put aside what came in while I was away", backlog,

@@ -99,6 +99,8 @@ async def undo(context: Context, skills: Skills, arguments: Arguments) -> Comman
     if done := await _done_already(context, skills):
         return done
     outcome = await asyncio.to_thread(skills.store.undo, author(context), arguments.get("id") or None)
+    if context.ports.skill_pending is not None:
+        await context.ports.skill_pending.settle()
     return words.taken_back(outcome)
 
 

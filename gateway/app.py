@@ -42,6 +42,7 @@ from gateway.engine.house import House
 from gateway.engine.inline import Inline
 from gateway.engine.neighbours import Neighbours
 from gateway.engine.outlet import outlet
+from gateway.engine.session_care import session_work
 from gateway.engine.session_key import effective_rule
 from gateway.engine.session_notes import SessionNotes
 from gateway.engine.skill_care import SkillCare, sow
@@ -51,12 +52,16 @@ from gateway.engine.toolbox import openings, toolbox
 from gateway.errors import ConfigurationError, InnkeeperError
 from gateway.events import Bus
 from gateway.models.claims import claims_saving
+from gateway.models.host_state import HostWatch
 from gateway.models.registry import HostRegistry
 from gateway.observability.logging import set_up
 from gateway.observability.metrics import Metrics
 from gateway.observability.redact import Redactor
 from gateway.observability.report import LogReport
-from gateway.short_lived import host_registry, main_model, open_hub
+from gateway.reviewing import reviewed, reviewing
+from gateway.reviews.around import idle_effort
+from gateway.reviews.worker import ReviewWorker
+from gateway.short_lived import file_caches, host_registry, main_model, open_hub
 from gateway.signals import Signals
 from gateway.state.store import SqliteStore
 from gateway.tools.loader import ToolHouse, plugin_tools
@@ -133,6 +138,7 @@ async def running(
         watcher = Watcher(profile, loaded, environment, extensions)
         hosts = host_registry(profile, loaded, clock)
         stack.push_async_callback(hosts.close)
+        stack.push_async_callback((watch := HostWatch(hosts, clock)).close)
         adapters: dict[str, Adapter] = {}
         registry, found = built_in(), doors(loaded.settings, only)
         set_to = _setter(profile, watcher, environment, extensions)
@@ -155,13 +161,14 @@ async def running(
             stack.push_async_callback(adapter.close)
         await engine.start(list(adapters.values()), absent)
         stack.push_async_callback(engine.stop)
-        for name, run in _beside(profile, engine, batch).items():
+        beside = _beside(profile, engine, reviewing(engine, hosts, watch), batch)
+        for name, run in {**beside, **session_work(engine, hosts)}.items():
             stack.push_async_callback(_ended, asyncio.ensure_future(kept(name, run, clock, report)))
         warm = asyncio.ensure_future(_warm(hosts, house, report))
         stack.callback(warm.cancel)
         paired = Counter(each.platform for each in await store.pairing.guests())
         rules = [f"{name}: {effective_rule(name, loaded.settings, paired[name])}" for name in adapters]
-        unmet = warnings(loaded.settings)
+        unmet = [*warnings(loaded.settings), *filter(None, [idle_effort(loaded.settings, hosts)])]
         lines = (*rules, f"model: {main_model(hosts)}", *unmet, *problems, *_deaf(hosts), *registry.problems)
         report.info("started", profile=profile.name, lines=list(lines))
         yield App(profile, engine, hosts, watcher, registry, lines, warm)
@@ -216,9 +223,11 @@ async def _furnish(
         skill_pending=skill_desk(skills, store, settings, clock.now, set_to),
         homes=HomesDesk(set_to),
         outlet=files,
+        mask=Redactor(watcher.current.secrets),
+        caches=file_caches(profile),
         intake=open_intake(_received(profile), adapters, settings, clock, report, hosts.transcriber),
     )
-    return house, [*found.problems, *plugins.problems, *await asyncio.to_thread(_unusable, kept, skills)]
+    return reviewed(house), [*found.problems, *plugins.problems, *await asyncio.to_thread(_unusable, kept, skills)]
 
 
 async def _logged(report: LogReport, event: str, **steps: Callable[[], list[str]]) -> None:
@@ -294,7 +303,9 @@ def _skill_care(engine: Engine) -> SkillCare:
     return SkillCare(house, house.skills, lambda: len(workers.running), workers.tell_owner)
 
 
-def _beside(profile: Profile, engine: Engine, batch: float) -> dict[str, Callable[[], Awaitable[None]]]:
+def _beside(
+    profile: Profile, engine: Engine, reviews: ReviewWorker, batch: float
+) -> dict[str, Callable[[], Awaitable[None]]]:
     """What runs beside the engine, by a name for the log."""
     house = engine.house
     return {
@@ -303,6 +314,8 @@ def _beside(profile: Profile, engine: Engine, batch: float) -> dict[str, Callabl
         "neighbours": Neighbours(house.store.outbox, house.delivery, house.clock, house.adapters).run,
         "watch": engine.watch.run,
         "skills": _skill_care(engine).run,
+        "reviews": reviews.run,
+        "review notices": engine.review_notices.run,
     }
 
 

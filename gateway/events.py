@@ -11,12 +11,13 @@ from platforms.messages import ChatRef
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """A turn took its session; `resumed` when a dead process had begun it."""
+    """A turn took its session; `resumed` when a dead process had begun it. `host` is the model host that it needs."""
 
     turn_id: int
     session_id: str
     chat: ChatRef
     resumed: bool
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,19 @@ class ModelCalled:
     answered: bool
 
 
-Event = TurnStarted | TurnFinished | SessionClosed | EventStored | PartEnded | ModelCalled
+@dataclass(frozen=True, slots=True)
+class ReviewFinished:
+    """A review is over and booked. `outcome` says what was kept, as `state.review_records.ReviewOutcome`; what it
+    wrote carries `message` in journals and pending writes. `chat` is that of its session."""
+
+    review_id: int
+    session_id: str
+    chat: ChatRef
+    outcome: str
+    message: str
+
+
+Event = TurnStarted | TurnFinished | SessionClosed | EventStored | PartEnded | ModelCalled | ReviewFinished
 
 
 class Bus:

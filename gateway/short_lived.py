@@ -6,23 +6,28 @@ import asyncio
 from collections.abc import Callable, Mapping
 
 from commands.ports import Ports
+from gateway.attachments.cache import FileCache
 from gateway.clock import Clock
 from gateway.config.edit import set_key
 from gateway.config.extensions import Extensions
 from gateway.config.load import Loaded
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
-from gateway.engine.desks import ChosenModels, StoredArchive, StoredBooks
+from gateway.engine.archive import StoredArchive
+from gateway.engine.desks import ChosenModels, StoredBooks
 from gateway.engine.earshot import scopes
 from gateway.engine.gatekeeper import PendingDesk, memories
 from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.pairing_desk import PairingDesk
+from gateway.engine.retention import StoredRetention, behind
+from gateway.engine.reviews_desk import ReviewsDesk
 from gateway.engine.skill_gatekeeper import GatedSkills, gated_skills, skill_desk
 from gateway.engine.skills_desk import SkillsDesk
 from gateway.engine.status import HouseStatus
 from gateway.models.client import ModelClient
 from gateway.models.local import Seat, open_local
 from gateway.models.registry import HostRegistry
+from gateway.observability.redact import Redactor
 from gateway.providers.git import Git
 from gateway.providers.hub import Hub
 from gateway.state.store import SqliteStore
@@ -54,6 +59,11 @@ def open_hub(
         return None
     installer = Installer(skills.library, skills.store, now)
     return Hub(installer, Git(environment), profile.cache / "hub", settings.skills.indexes)
+
+
+def file_caches(profile: Profile) -> tuple[FileCache, FileCache]:
+    """Where the files lie that people sent, and those that are sent to them."""
+    return FileCache(profile.cache / "attachments"), FileCache(profile.cache / "outgoing", one_each=True)
 
 
 def main_model(hosts: HostRegistry) -> str:
@@ -92,14 +102,15 @@ def stored_ports(
         await asyncio.to_thread(set_key, profile, key, value, environment, extensions)
 
     pending = PendingDesk(kept, store, lambda: loaded.settings, clock.now, set_to)
+    skill_pending = skill_desk(skills, store, lambda: loaded.settings, clock.now, set_to)
     return Ports(
-        StoredArchive(store),
+        StoredArchive(store, Redactor(loaded.secrets)),
         StoredBooks(store, clock),
         status,
         models,
         memory=memory,
         pending=pending,
-        skill_pending=skill_desk(skills, store, lambda: loaded.settings, clock.now, set_to),
+        skill_pending=skill_pending,
         skills=SkillsDesk(
             skills,
             store.facts,
@@ -108,4 +119,6 @@ def stored_ports(
             open_hub(profile, skills, loaded.settings, clock.now, environment),
         ),
         pairing=PairingDesk(store, clock.now),
+        retention=StoredRetention(store, lambda: loaded.settings, clock, behind(kept, skills), file_caches(profile)),
+        reviews=ReviewsDesk(store, clock, (pending.settle, skill_pending.settle), asleep=gateway == "not running"),
     )

@@ -77,7 +77,11 @@ class Shelf:
 
     def made(self, message: str) -> list[Record]:
         """The changes that came of one message (`turn:12`), in all files, the oldest first. Raises `FileTrouble`."""
-        return [each for each in journal(self._folder).records() if each.author.message == message]
+        return [each for each in self.changes() if each.author.message == message]
+
+    def changes(self) -> list[Record]:
+        """All changes, in all files, the oldest first. Raises `FileTrouble`."""
+        return journal(self._folder).records()
 
     def holding(self, target: Target, file: str) -> Stores:
         """The store of one file, as a pending write or the journal names it. Raises ValueError for a name that leads

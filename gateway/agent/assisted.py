@@ -22,6 +22,10 @@ QUESTION = (
 )
 
 
+RESULT = "[Innkeeper] Result of the tool: "
+"""What stands before a tool's result where a model knows no tools."""
+
+
 @dataclass(frozen=True, slots=True)
 class Assistant:
     """`tools` but those for skills may be wanted when `wants(what was said)` holds. `maximum` bounds the answer, in
@@ -101,7 +105,7 @@ def as_text(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     out: list[Message] = []
     for each in messages:
         if each.role == "tool":
-            out.append(Message("user", f"[Innkeeper] Result of the tool: {each.content}"))
+            out.append(Message("user", f"{RESULT}{each.content}"))
         elif each.tool_calls:
             names = ", ".join(call.name for call in each.tool_calls)
             out.append(replace(each, content=f"{each.content}\n[used {names}]".strip(), tool_calls=()))

@@ -98,6 +98,13 @@ def notice(happened: Happened, level: Level) -> Receipt | None:
     return Receipt("\n".join(lines), _choices(happened), bool(happened.applied))
 
 
+def joined(first: Receipt | None, second: Receipt | None) -> Receipt | None:
+    """Memory's word and that about skills, as one."""
+    if first is None or second is None:
+        return first or second
+    return Receipt(f"{first.text}\n{second.text}", (*first.buttons, *second.buttons), first.saved or second.saved)
+
+
 def _answered(kind: Kind, happened: Happened) -> bool:
     """Whether something was done, or waits, that the wish may have meant: a new entry is no answer to "forget it",
     nor is a removal to "keep it". What a waiting write would do is not known here."""

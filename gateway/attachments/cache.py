@@ -72,6 +72,18 @@ class FileCache:
             files, freed, total = files + 1, freed + length, total - length
         return Swept(files, freed)
 
+    def discard(self, paths: Collection[str], oldest: float) -> Swept:
+        """Take away these files, where they lie in this folder and were last kept before `oldest`."""
+        files = freed = 0
+        for changed, length, path in self._files():
+            if str(path) in paths and changed < oldest:
+                path.unlink(missing_ok=True)
+                if self._one_each:
+                    with suppress(OSError):
+                        path.parent.rmdir()
+                files, freed = files + 1, freed + length
+        return Swept(files, freed)
+
     def _files(self) -> Iterator[tuple[float, int, Path]]:
         """Time, size and path of each file, drafts that a crash left included."""
         for room in self._folder.iterdir() if self._folder.is_dir() else ():

@@ -62,9 +62,22 @@ class Check:
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="An array of check, level, text, next_step.")
+@click.option("--db", is_flag=True, help="Examine the database alone, to the last page, and its search index.")
+@click.option("--backup", metavar="FILE", help="With --db: copy the database to a new file, while the gateway runs.")
+@click.option(
+    "--compact", is_flag=True, help="With --db: give unused room back to the disk; not while the gateway runs."
+)
+@click.option("--rebuild", is_flag=True, help="With --db: build the search index anew, while the gateway runs.")
 @click.pass_obj
-def doctor(invocation: Invocation, as_json: bool) -> None:
+def doctor(invocation: Invocation, as_json: bool, db: bool, backup: str | None, compact: bool, rebuild: bool) -> None:
     """Check everything that is configured and say what to do. Exits 1 when there is a problem."""
+    if db:
+        from gateway.cli import doctor_storage
+
+        doctor_storage.attend(invocation, doctor_storage.Wishes(backup, compact, rebuild), as_json)
+        return
+    if backup is not None or compact or rebuild:
+        raise click.UsageError("--backup, --compact and --rebuild belong to --db.")
     found = examine(patient(invocation, http_probe), all_checks())
     if as_json:
         rows = [

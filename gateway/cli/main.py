@@ -24,6 +24,8 @@ OWN: dict[str, tuple[str, str]] = {
     "config": ("gateway.cli.configuration:config", "Check, show and change settings."),
     "models": ("gateway.cli.models:models", "List, fetch, pick and test models."),
     "profile": ("gateway.cli.profiles:profile", "List, make, pick and delete profiles."),
+    "backup": ("gateway.cli.backup:backup", "Copy a profile as a whole, prove the copy, and put it back."),
+    "import": ("gateway.cli.importing:import_", "Take over memories, skills and sessions from Hermes Agent."),
 }
 """Subcommands with a file of their own: name -> (import string, short help)."""
 
@@ -35,7 +37,7 @@ CHAT: dict[str, str] = {
     "skills": "What there is to do by, what waits, and skills from elsewhere.",
     "curator": "The care of skills that nobody uses.",
     "pairing": "People who ask to be let in with a code, and those who were.",
-    "sessions": "List recent sessions.",
+    "sessions": "Earlier conversations, to list, show, export, name, pin and prune.",
     "usage": "Tokens and cost.",
     "status": "How things stand.",
 }

@@ -107,9 +107,12 @@ class _Saying(click.Command):
 def _parameter(argument: Argument) -> click.Parameter:
     if argument.flag:
         return click.Option([argument.switch, argument.name], is_flag=True, help=_sentence(argument.help))
-    if argument.option:
-        return click.Option([f"--{argument.name}"], help=_sentence(argument.help), metavar=argument.name.upper())
     kind = click.Choice(argument.choices, case_sensitive=False) if argument.choices else None
+    if argument.option:
+        metavar = None if argument.choices else argument.name.upper()
+        return click.Option(
+            [argument.switch, argument.name], help=_sentence(argument.help), metavar=metavar, type=kind
+        )
     return click.Argument([argument.name], required=argument.required, nargs=-1 if argument.rest else 1, type=kind)
 
 
@@ -140,7 +143,7 @@ def _show(ctx: click.Context, reply: CommandReply, as_json: bool, invocation: In
     """Print a reply, and end with its exit code."""
     if as_json and reply.data is not None:
         click.echo(json.dumps(reply.data, ensure_ascii=False, indent=2))
-    else:
+    elif reply.text or reply.pieces is None:
         click.echo(_for_terminal(reply.text) if sys.stdout.isatty() else _plain(reply.text))
         if reply.file is not None:
             click.echo(reply.file.text)
@@ -150,6 +153,7 @@ def _show(ctx: click.Context, reply: CommandReply, as_json: bool, invocation: In
 
 
 async def _run(invocation: Invocation, handler: Handler, arguments: Arguments, registry: Registry) -> CommandReply:
+    from gateway.cli.taking_away import printed
     from gateway.clock import SystemClock
     from gateway.config.lock import holder
     from gateway.short_lived import stored_ports
@@ -169,7 +173,8 @@ async def _run(invocation: Invocation, handler: Handler, arguments: Arguments, r
             invocation.environment,
             invocation.extensions(),
         )
-        return await handler(Context(Role.OWNER, "shell", ports, registry, progress=_Bar()), arguments)
+        reply = await handler(Context(Role.OWNER, "shell", ports, registry, progress=_Bar()), arguments)
+        return reply if reply.pieces is None else await printed(reply.pieces, reply.output)
     finally:
         await store.close()
 

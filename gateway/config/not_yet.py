@@ -10,17 +10,11 @@ import re
 from gateway.config.schema import Settings, flattened
 
 _WITHOUT_EFFECT = re.compile(
-    r"(?:dashboard|hooks|mcp_servers"
-    r"|auxiliary\.background_review)(?:\.|$)"
-    r"|skills\.creation_nudge_interval$"
-    r"|memory\.(?:nudge_interval|provider|prefetch_spill_enabled)$"
-    r"|gateway\.(?:budgets\.(?:background_review|cron))$"
-    r"|sessions\.retention_days$"
+    r"(?:dashboard|hooks|mcp_servers)(?:\.|$)"
+    r"|memory\.(?:provider|prefetch_spill_enabled)$"
+    r"|gateway\.budgets\.cron$"
 )
 _NAMED_AS_A_WHOLE = ("mcp_servers",)
-_UNSAFE = {
-    "sessions.retention_days": "every session stays in the archive",
-}
 
 
 def without_effect(settings: Settings) -> tuple[str, ...]:
@@ -37,8 +31,7 @@ def warnings(settings: Settings, about: str = "") -> tuple[str, ...]:
     for key in without_effect(settings):
         if about and about != key and not about.startswith(f"{key}.") and not key.startswith(f"{about}."):
             continue
-        meanwhile = f": {_UNSAFE[key]}" if key in _UNSAFE else ""
-        lines.append(f"{key} is set, and does nothing yet in this version{meanwhile}")
+        lines.append(f"{key} is set, and does nothing yet in this version")
     return tuple(lines)
 
 

@@ -62,6 +62,10 @@ class Profile:
         return self.home / "models"
 
     @property
+    def backups(self) -> Path:
+        return self.folder / "backups"
+
+    @property
     def lock(self) -> Path:
         return self.folder / "gateway.lock"
 

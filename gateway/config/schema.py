@@ -130,6 +130,8 @@ class Auxiliary(Section):
     """Merging of skills."""
     compaction: SideModel = SideModel()
     """Summaries of long conversations."""
+    title: SideModel = SideModel()
+    """Titles of conversations."""
     transcription: Transcription = Transcription()
     """Voice messages as text."""
 

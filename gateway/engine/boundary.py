@@ -96,6 +96,9 @@ class Boundary:
         return title if isinstance(title, str) else None
 
     async def close(self, session: Session, reason: str) -> None:
+        """What no review has seen is put down for one first, so that no crash comes between the two."""
+        if self._house.looks_back is not None:
+            await self._house.looks_back.before_end(session.id)
         await self._house.store.sessions.close(session.id, reason, self._house.clock.now())
         self._house.bus.publish(SessionClosed(session.id, session.session_key, reason))
 

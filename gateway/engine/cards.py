@@ -23,7 +23,7 @@ from gateway.engine.session_key import home_chats
 from gateway.state.connection import DatabaseFault
 from gateway.state.protocols import Facts
 from memory.files import FileTrouble
-from memory.model import Origin
+from memory.model import Author, Origin
 from memory.pending.folder import PendingFolder, W
 from memory.pending.model import PendingWrite
 from memory.pending.skill_model import SkillWrite
@@ -156,13 +156,20 @@ class Cards:
             await self._delivery.post(chat, f"{pile.source}:{ids}:{chat.key}", text, buttons=pile.buttons(writes))
 
     async def _tell_causes(self, pile: Pile[W], writes: Sequence[W]) -> None:
-        """A line in each chat behind them. A turn has told its own already."""
+        """A line in each chat behind them, unless whatever caused them tells its own."""
         for key in dict.fromkeys(each.author.chat for each in writes):
             caused = [each for each in writes if each.author.chat == key]
-            mine = [each for each in caused if each.author.origin is not Origin.FOREGROUND]
+            mine = [each for each in caused if not self._tells(each.author)]
             if (chat := _place(key)) is not None and mine:
                 source = f"waits:{mine[0].id}:{key}"
                 await self._delivery.post(chat, source, notices.waits(len(mine), pile.kind), buttons=pile.show)
+
+    def _tells(self, author: Author) -> bool:
+        """A turn has told its own already; a review does so at its end, where notices are wanted."""
+        if author.origin is not Origin.REVIEW:
+            return author.origin is Origin.FOREGROUND
+        place = _place(author.chat)
+        return place is not None and self._settings().display.notices_on(place.platform) != "off"
 
     def _quiet(self) -> bool:
         return quiet(self._settings(), self._clock.now())

@@ -1,4 +1,4 @@
-"""What commands ask of the house, answered: the archive and the books from the store, a chat from the engine."""
+"""What commands ask of the house, answered: the books from the store, a chat from the engine."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
 
-from commands.ports import Line, ModelView, Opened, SessionView, Stopped, UsageView
+from commands.ports import ModelView, Opened, SessionView, Stopped, UsageView
 from gateway.clock import Clock
+from gateway.engine.archive import StoredArchive
 from gateway.engine.backlog import Backlog
 from gateway.engine.boundary import Boundary
 from gateway.engine.edits import Edits
@@ -20,52 +21,8 @@ from gateway.engine.worker import Workers
 from gateway.errors import ConfigurationError
 from gateway.models.errors import ModelError
 from gateway.state.protocols import Facts, Store
-from gateway.state.records import InboxItem, PartDraft, Row, SessionLine, UsageLine
+from gateway.state.records import InboxItem, PartDraft, Row, UsageLine
 from platforms.messages import ChatRef
-
-
-class StoredArchive:
-    """`commands.ports.Archive` on the store; needs no running engine."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    async def recent(self, limit: int, keys: tuple[str, ...] | None) -> list[SessionView]:
-        return [seen(each) for each in await self._store.sessions.recent(limit, keys)]
-
-    async def find(self, prefix: str, keys: tuple[str, ...] | None) -> list[SessionView]:
-        return [seen(each) for each in await self._store.sessions.matching(prefix, keys)]
-
-    async def transcript(self, session_id: str) -> list[Line]:
-        stored = await self._store.turns.messages(session_id)
-        return [
-            Line(each.id, each.row.role, each.row.content, each.created_at)
-            for each in stored
-            if each.row.content and each.row.role != "tool"
-        ]
-
-    async def rename(self, session_id: str, title: str) -> None:
-        await self._store.sessions.rename(session_id, title)
-
-    async def view(self, session_id: str) -> SessionView | None:
-        """One session as people see it."""
-        line = await self._store.sessions.line(session_id)
-        return seen(line) if line is not None else None
-
-
-def seen(line: SessionLine) -> SessionView:
-    """A session as people see it; its title, else the first words said in it."""
-    session = line.session
-    return SessionView(
-        id=session.id,
-        chat=session.chat.key,
-        title=session.title or gist(line.opening, 40) or "untitled",
-        messages=line.messages,
-        started_at=session.started_at,
-        active_at=session.active_at,
-        open=session.ended_at is None,
-        end_reason=session.end_reason,
-    )
 
 
 class StoredBooks:

@@ -11,15 +11,19 @@ from commands.skill_ports import SkillHub
 from commands.skill_shortcuts import Shortcuts
 from gateway.agent.scopes import room_file
 from gateway.engine.accept import Reception
+from gateway.engine.archive import StoredArchive
 from gateway.engine.backlog import Backlog
 from gateway.engine.boundary import Boundary
-from gateway.engine.desks import ChatConversation, ChosenModels, StoredArchive, StoredBooks
+from gateway.engine.desks import ChatConversation, ChosenModels, StoredBooks
 from gateway.engine.house import House
 from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.orders import Orders
 from gateway.engine.owner_chats import OwnerChats
 from gateway.engine.pairing_desk import PairingDesk
 from gateway.engine.recovery import recover
+from gateway.engine.retention import StoredRetention
+from gateway.engine.review_notices import ReviewNotices
+from gateway.engine.reviews_desk import ReviewsDesk
 from gateway.engine.signs import Signs
 from gateway.engine.skill_calls import SkillCalls
 from gateway.engine.skills_desk import SkillsDesk
@@ -54,13 +58,20 @@ class Engine:
         self._supervisor = Supervisor(house, self.reception, owner_chats)
         self.watch = Watch(house, lambda: self.platforms, owner_chats)
         """Tells the owner of platforms that do not work; whoever opens the engine runs it beside."""
+        settle = [each.settle for each in (house.pending, house.skill_pending) if each is not None]
+        self.reviews = ReviewsDesk(house.store, house.clock, settle)
+        """Answers what commands ask about reviews; whoever starts reviews attends to it."""
+        self.retention = StoredRetention.of(house)
+        """Old sessions leave by it, when ordered and daily."""
+        self.review_notices = ReviewNotices(house, settle)
+        """Tells what reviews wrote; to be run beside, like the watch."""
         house.delivery.moved = self.move
         house.bus.subscribe(Signs(house, self.workers.spawn, self.workers.tell))
         memory = None
         if house.memories is not None:
             memory = MemoryDesk(house.memories.shelf, house.store, house.hosts.forget, house.scope)
         self._orders.ports = Ports(
-            archive=StoredArchive(house.store),
+            archive=StoredArchive(house.store, house.mask),
             books=StoredBooks(house.store, house.clock),
             status=status(self),
             models=ChosenModels(house.store.facts, house.hosts, known_models),
@@ -78,6 +89,8 @@ class Engine:
             skills=SkillsDesk.of(house, hub),
             homes=house.homes,
             pairing=PairingDesk(house.store, house.clock.now, house.delivery.wake),
+            reviews=self.reviews,
+            retention=self.retention,
         )
 
     @property

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gateway.agent.conversation import INTERRUPTED, tool_answers
-from gateway.agent.receipts import Happened, Receipt, Waiting, notice, receipt
+from gateway.agent.receipts import Happened, Receipt, Waiting, joined, notice, receipt
 from gateway.agent.requests import Request, recognise
 from gateway.agent.skill_receipts import SkillsHappened, skill_notice, skill_receipt
 from gateway.attachments.wording import own_words
@@ -51,7 +51,7 @@ async def epilogue(house: House, end: Ending) -> Receipt | None:
     except FileTrouble as fault:
         house.report.warning("epilogue.fault", turn=end.turn.id, why=str(fault))
         return Receipt(notices.saving_unknown(str(fault)), (), saved=False) if asked is not None else None
-    return _joined(_skills_worded(house, end, skills, asked=asked is not None), memory)
+    return joined(_skills_worded(house, end, skills, asked=asked is not None), memory)
 
 
 async def _of_memory(house: House, end: Ending, asked: Request | None, *, elsewhere: bool) -> Receipt | None:
@@ -81,12 +81,6 @@ def _skills_worded(house: House, end: Ending, happened: SkillsHappened, *, asked
     if said is None and happened.waiting and not home_chats(settings):
         said = Receipt(notices.waits(len(happened.waiting), "skills"), notices.SHOW_SKILLS, saved=False)
     return replace(said, buttons=()) if said is not None and end.group else said
-
-
-def _joined(first: Receipt | None, second: Receipt | None) -> Receipt | None:
-    if first is None or second is None:
-        return first or second
-    return Receipt(f"{first.text}\n{second.text}", (*first.buttons, *second.buttons), first.saved or second.saved)
 
 
 async def count_claim(house: House, end: Ending) -> None:

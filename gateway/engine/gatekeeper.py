@@ -15,6 +15,7 @@ from commands.spec import Role
 from gateway.agent.snapshot import limits
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
+from gateway.engine.review_fates import ReviewFates
 from gateway.engine.session_key import access_rules
 from gateway.errors import InnkeeperError
 from gateway.state.protocols import Store
@@ -57,6 +58,10 @@ class Memories:
         """At start: what killed writers and deciders left. Lines for the log."""
         return [*self.shelf.repair(), *self.resolver.mend()]
 
+    def taken_back(self) -> dict[str, bool]:
+        """By the id of each change, whether it is taken back. Raises FileTrouble."""
+        return {each.id: each.undone_by is not None for each in self.shelf.changes()}
+
 
 def memories(profile: Profile, settings: Callable[[], Settings], now: Callable[[], float]) -> Memories:
     """The memory of a profile, scanned and gated."""
@@ -90,7 +95,8 @@ def may_decide(who: str, settings: Settings) -> bool:
 
 class Gatehouse(Generic[W, Made]):
     """`commands.ports.Gatehouse`: where writes of one kind are decided, and where a turn may wait for that. `key` is
-    the kind's switch in config.yaml, `rule()` what it says now; `now()` in seconds since the epoch."""
+    the kind's switch in config.yaml, `rule()` what it says now; `now()` in seconds since the epoch; `fates` notes
+    what becomes of the writes of reviews."""
 
     def __init__(
         self,
@@ -100,6 +106,7 @@ class Gatehouse(Generic[W, Made]):
         rule: Callable[[], Rule],
         key: str,
         set_key: SetKey,
+        fates: ReviewFates,
     ) -> None:
         self._resolver = resolver
         self._store = store
@@ -107,6 +114,7 @@ class Gatehouse(Generic[W, Made]):
         self._rule = rule
         self._key = key
         self._set_key = set_key
+        self._fates = fates
         self._waits: dict[str, asyncio.Future[Resolved[W, Made] | None]] = {}
 
     @property
@@ -126,9 +134,13 @@ class Gatehouse(Generic[W, Made]):
             await self._store.facts.put("pending", "meant", orders)
         return orders.get(str(item_id), ())
 
-    def decided(self, name: str, resolution: Resolved[W, Made]) -> None:
+    async def decided(self, name: str, resolution: Resolved[W, Made]) -> None:
         if isinstance(resolution, Approved | Rejected | Edited | Decided):
             self._tell(name, resolution)
+            await self.settle()
+
+    async def settle(self) -> None:
+        await self._fates.settle()
 
     def put_off(self, name: str) -> None:
         self._tell(name, None)
@@ -161,7 +173,8 @@ class PendingDesk(Gatehouse[PendingWrite, Applied | Unchanged]):
         set_key: SetKey,
     ) -> None:
         key = "memory.write_approval"
-        super().__init__(memories.resolver, store, now, lambda: settings().memory.write_approval, key, set_key)
+        fates = ReviewFates(store.review_books, "memory", memories.resolver, memories.taken_back)
+        super().__init__(memories.resolver, store, now, lambda: settings().memory.write_approval, key, set_key, fates)
         self._memories = memories
 
     @property

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from gateway.agent.scopes import NOWHERE, Scope, ScopeOf
 from gateway.agent.snapshot import Opening
+from gateway.attachments.cache import FileCache
 from gateway.attachments.intake import Intake
 from gateway.clock import Clock
 from gateway.config.schema import Settings
@@ -53,6 +54,20 @@ class Report(Protocol):
     def error(self, event: str, **fields: object) -> object: ...
 
 
+class LooksBack(Protocol):
+    """Who sees to it that what is about to be left behind is reviewed. Each call is a step on a person's way, and
+    costs as little as a row in the store."""
+
+    async def before_end(self, session_id: str) -> object:
+        """A boundary is about to be stored for this session."""
+
+    async def before_summary(self, session_id: str) -> object:
+        """The older part of this session is about to give way to a summary."""
+
+    async def written(self, session_id: str, kind: Literal["memory", "skill"]) -> None:
+        """A turn of this session wrote something of this kind itself."""
+
+
 Open = Callable[[Inbound], Opening]
 """What a session that begins with this event is opened with."""
 
@@ -91,6 +106,12 @@ class House:
     outlet: Outlet | None = None
     """Where files for chats are put; without it, what would be one is sent as text."""
     bus: Bus = field(default_factory=Bus)
+    looks_back: LooksBack | None = None
+    """Without it, nothing is reviewed."""
+    mask: Callable[[str], str] | None = None
+    """Takes secrets out of what leaves the house; without it, those that are known by their shape."""
+    caches: tuple[FileCache, ...] = ()
+    """Where the files of conversations lie."""
 
     @property
     def stores(self) -> Stores | None:

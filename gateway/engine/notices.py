@@ -230,6 +230,16 @@ def waits(count: int, kind: Kind = "memory") -> str:
     return f"🔏 {what} for a yes: /{kind} pending. /sethome picks the chat that is told."
 
 
+NOTHING_FOUND = "🔎 I looked back at this conversation and found nothing worth keeping."
+DEALT_WITH = "🔎 I looked back at this conversation; what I found was decided or taken back already."
+
+
+def review_unfinished(outcome: str, reason: str) -> str:
+    """For somebody who asked for a review that did not come to a good end."""
+    what = "was given up" if outcome == "dropped" else "came to no result"
+    return f"⚠️ The review of this conversation {what}{f': {reason}' if reason else ''}."
+
+
 def still_waiting(count: int, kind: Kind = "memory") -> str:
     one, many = _WAITS[kind]
     return f"🔏 1 {one} still waits:" if count == 1 else f"🔏 {count} {many} still wait:"

@@ -12,6 +12,7 @@ from commands.ports import Ports
 from commands.registry import Registry
 from commands.reply import CommandReply, NamedText
 from commands.spec import Action, CommandSpec, Role
+from gateway.engine.earshot import owners_only
 from gateway.engine.house import House
 from gateway.engine.passing import Passing
 from gateway.engine.session_key import access_rules, home_chats
@@ -73,6 +74,7 @@ class Orders:
         role = self._role(event)
         if (why := refusal(order.spec, order.action, role)) is not None:
             return CommandReply(why, ok=False)
+        direct = event.kind is ChatKind.DIRECT
         handler = order.action.handler if order.action is not None else order.spec.handler
         assert handler is not None, "parse gives no order without a handler"
         context = Context(
@@ -82,12 +84,13 @@ class Orders:
             registry=self.registry,
             chat=event.chat,
             session_key=item.session_key,
-            direct=event.kind is ChatKind.DIRECT,
+            direct=direct,
             item_id=item.id,
             who=f"{event.chat.platform}:{event.sender.id}",
             pressed=(event.message_id or "") if event.pressed else None,
             said=event.text,
             home=event.chat in home_chats(self._house.settings()),
+            owners_only=owners_only(event.chat, event.sender.id, direct=direct, settings=self._house.settings()),
             progress=Passing(self._house, event.chat),
         )
         try:

@@ -47,8 +47,10 @@ class SessionNotes:
 
     async def due(self, session_id: str) -> tuple[str, str] | None:
         """The note for the next message and the mark of the state that it tells; None when there is nothing new."""
-        if not self._on():
-            return None
+        return await self.unread(session_id) if self._on() else None
+
+    async def unread(self, session_id: str) -> tuple[str, str] | None:
+        """The same, whether notes are wanted or not: for whoever works on memory from what the session knows."""
         start, told = await self._facts.several([(session_id, START), (session_id, TOLD)])
         if start is None:
             return None

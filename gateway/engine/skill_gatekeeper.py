@@ -12,6 +12,7 @@ from pathlib import Path
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
 from gateway.engine.gatekeeper import Gatehouse, SetKey, at_console, may_decide
+from gateway.engine.review_fates import ReviewFates, deeds_taken_back
 from gateway.state.protocols import Store
 from memory.pending.receipts import Receipts
 from memory.pending.skill_model import SkillWrite
@@ -108,4 +109,5 @@ def skill_desk(
 ) -> SkillDesk:
     """Where what waits is decided; the choice of what waits goes into config.yaml by `set_key`."""
     key = "skills.write_approval"
-    return Gatehouse(kept.resolver, store, now, lambda: settings().skills.write_approval, key, set_key)
+    fates = ReviewFates(store.review_books, "skill", kept.resolver, lambda: deeds_taken_back(kept.store.history()))
+    return Gatehouse(kept.resolver, store, now, lambda: settings().skills.write_approval, key, set_key, fates)

@@ -20,9 +20,11 @@ from gateway.engine import notices
 from gateway.engine.earshot import who
 from gateway.engine.epilogue import TOOL, Ending, count_claim, epilogue
 from gateway.engine.house import House
+from gateway.engine.shortening import Shortening
 from gateway.engine.sight import Sight
 from gateway.engine.steps import to_its_end
 from gateway.engine.stream import Preview
+from gateway.engine.trail import Trail
 from gateway.errors import ConfigurationError
 from gateway.events import ModelCalled, TurnStarted
 from gateway.models.client import HostInfo, ModelClient, Reply, ToolSchema
@@ -33,9 +35,6 @@ from gateway.tools.tool import ToolContext
 from gateway.tools.toolset import load_schemas
 from gateway.transcript import Message, Usage
 from platforms.messages import Button, OutFile
-
-COMPACTION_PAUSE = 600.0
-"""Seconds after a failed summary before another is tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +72,7 @@ class TurnRun:
         self._stored: list[StoredMessage] = []
         self._compaction: Compaction | None = None
         self._assisted = False
+        self._tools: tuple[ToolSchema, ...] = ()
         self._loop: Loop | None = None
         self._usage = Usage()
         self._notices: list[str] = []
@@ -87,6 +87,8 @@ class TurnRun:
         self._outcome: Outcome | None = None
         self._ending: Ending | None = None
         self._sight = Sight(house.store.facts, session.id, client)
+        self._trail = Trail(house, session)
+        self._shortening = Shortening(house, session, client, self)
 
     async def run(self, asking: asyncio.Future[HostInfo], assisted: Callable[[HostInfo], bool]) -> Outcome:
         """Work until there is a reply or a reason, and store it. `asking` brings what the host says of itself, which
@@ -94,7 +96,7 @@ class TurnRun:
         the turn is left as it is (see `cut_short`)."""
         await self._load()
         self.house.bus.publish(
-            TurnStarted(self.turn.id, self.session.id, self.turn.chat, resumed=self.turn.starts > 1)
+            TurnStarted(self.turn.id, self.session.id, self.turn.chat, self.turn.starts > 1, self._client.host)
         )
         await self._open_preview()
         try:
@@ -149,7 +151,9 @@ class TurnRun:
         await self._check_budget()
         self._asked_at = self.house.clock.monotonic()
         shown = self._sight.shown(self._conversation())
-        return as_text(shown) if self._assisted else shown
+        shown = as_text(shown) if self._assisted else shown
+        self._trail.sends(shown, self._tools)
+        return shown
 
     async def steering(self) -> None:
         while not self._halted() and (steered := self._steered()) is not None:
@@ -169,13 +173,18 @@ class TurnRun:
         if self._preview is not None and not self._halted():
             await self._preview.progress(text)
 
+    def tell(self, notice: str) -> None:
+        """A line that goes out with the answer."""
+        self._notices.append(notice)
+
     def _stop_if_halted(self) -> None:
         """A tool or a host may swallow the cancellation; the turn does not."""
         if self._halted():
             raise asyncio.CancelledError
 
     async def spent(self, reply: Reply) -> None:
-        await self._book(reply, "chat")
+        self._trail.answered(reply)
+        await self.book(reply, "chat")
         if reply.notice != (self._fallback or "") and (reply.notice or reply.host == self._client.host):
             self._fallback = reply.notice or None  # said once, and again only after the main host was back
             await self.house.store.facts.put(self.turn.chat.key, "fallback", self._fallback)
@@ -190,9 +199,10 @@ class TurnRun:
     def _offer(self) -> Offer:
         tools: tuple[ToolSchema, ...] = load_schemas(self.session.tools)
         chat, settings = self.turn.chat, self.house.settings()
+        self._tools = () if self._assisted else tools
         return Offer(
             client=self._client,
-            tools=() if self._assisted else tools,
+            tools=self._tools,
             toolset=self.house.toolset,
             context=ToolContext(chat, self.session.id, self.turn.id, self._speaker, direct=not self._group),
             limits=TurnLimits(settings.agent.max_iterations),
@@ -268,6 +278,7 @@ class TurnRun:
     ) -> Outcome:
         """Store how the turn ended, and say so; what it cost goes to the store beside its last rows, and in the same
         commit."""
+        await self._trail.wrote([*self._rows_of_turn(), *rows])
         finish = self.house.store.turns.finish
         await finish(self.turn, state, self._now(), rows=rows, parts=parts, reason=reason)
         self._outcome = Outcome(state, reply, tuple(self._notices), self._usage)
@@ -276,13 +287,15 @@ class TurnRun:
                 self.house.report.warning("usage.lost", turn=self.turn.id, why=str(lost))
         self.house.turn_ended(self.turn, state, self._usage)
         self.house.delivery.wake(self.turn.chat)
+        self._trail.leave()
         return self._outcome
 
     async def _check_budget(self) -> None:
-        if (why := await self._over_budget("chat")) is not None:
+        if (why := await self.over_budget("chat")) is not None:
             raise BudgetSpent(why)
 
-    async def _over_budget(self, task: str) -> str | None:
+    async def over_budget(self, task: str) -> str | None:
+        """Why no further call of this task may be made today, or None."""
         budgets = self.house.settings().gateway.budgets
         if not budgets:
             return None
@@ -306,44 +319,14 @@ class TurnRun:
     def _conversation(self) -> tuple[Message, ...]:
         return messages(self.session.prompt, self._stored, self._compaction)
 
-    def _summariser(self) -> ModelClient:
-        """The model for summaries: the chat's own, unless another is configured."""
-        chosen = self.house.settings().auxiliary.compaction
-        if chosen.provider == "auto" and chosen.model == "auto":
-            return self._client
-        return self.house.hosts.resolve_for(chosen.provider, chosen.model)
-
     async def _compact(self, window: int) -> bool:
-        """Whether a summary stands for the older part now. The try is noted before it is made: whatever becomes of
-        it, of this process too, there is not another one right after it."""
-        facts, now = self.house.store.facts, self._now()
-        planned = compaction.plan(self._stored, self._compaction, window)
-        if planned is None or await self._over_budget("compaction") is not None:
-            return False
-        tried = await facts.get(self.session.id, "compaction_tried")
-        if tried is not None and now - tried < COMPACTION_PAUSE:
-            return False
-        await facts.put(self.session.id, "compaction_tried", now)
-        await self.progress("summarising the older part of this conversation")
-        try:
-            made, reply = await compaction.summarise(self._summariser(), planned, window)
-        except ModelError as error:
-            self.house.report.warning("compaction.failed", session=self.session.id, error=str(error))
-            made, reply = None, None
-        if reply is not None:
-            await self._book(reply, "compaction")
-        if made is None:
-            if tried is None:
-                self._notices.append("This conversation is long and could not be summarised; nothing was lost. /new?")
-            return False
-        await self.house.store.turns.compact(self.session.id, made, now)
-        if self.house.notes is not None:
-            await self.house.notes.summarised(self.session.id)
-        await facts.put(self.session.id, "compaction_tried", None)
-        self._compaction = made
-        return True
+        """Whether a summary stands for the older part now."""
+        made = await self._shortening.summary(self._stored, self._compaction, window)
+        self._compaction = made or self._compaction
+        return made is not None
 
-    async def _book(self, reply: Reply, task: str) -> None:
+    async def book(self, reply: Reply, task: str) -> None:
+        """Note what a call of this turn cost; the end of the turn waits until that is stored."""
         self._usage = self._usage.plus(reply.usage)
         self.house.bus.publish(ModelCalled(reply.host, reply.model, task, reply.usage, answered=True))
         book = self.house.store.usage

@@ -19,8 +19,8 @@ class Chain:
         if not clients:
             raise ValueError("a chain needs at least one client")
         self._clients = tuple(clients)
-        self._began: dict[str | None, ModelClient] = {}
-        """Who called a tool last, by session, while the sequence lasts."""
+        self._began: dict[tuple[str | None, str], ModelClient] = {}
+        """Who called a tool last, by session and task, while the sequence lasts: a review runs beside its chat."""
 
     @property
     def host(self) -> str:
@@ -33,7 +33,8 @@ class Chain:
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         """Raises the main host's error, with what the others said in its text, when none answered."""
         failed: list[tuple[ModelClient, ModelError]] = []
-        began = self._began.pop(request.session, self._clients[0])
+        sequence = (request.session, request.task)
+        began = self._began.pop(sequence, self._clients[0])
         candidates = (began,) if request.continues else self._clients
         for client in candidates:
             shown = False
@@ -44,7 +45,7 @@ class Chain:
                         if isinstance(delta, Reply) and failed:
                             delta = replace(delta, notice=_notice(failed, client))
                         if isinstance(delta, Reply) and delta.tool_calls:
-                            self._began[request.session] = client
+                            self._began[sequence] = client
                         yield delta
                 return
             except ModelError as error:

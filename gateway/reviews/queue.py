@@ -43,6 +43,8 @@ class Patience:
     max_age_s: float = 1800.0
     settle_s: float = 2.0
     """Seconds for which the host must have been seen idle."""
+    behind: str = ""
+    """What has to be over first, in words; only what a person asked for does not wait for it."""
 
     @property
     def longer_s(self) -> float:
@@ -96,6 +98,8 @@ def may_start(
     pause = pause_of(entry)
     if 0 <= now - entry.back_at < pause:  # a clock that was set back makes nobody wait for years
         return Wait(f"it comes back after a pause: {entry.reason}", entry.back_at + pause - now)
+    if patience.behind and entry.cause != "person":
+        return Wait(patience.behind)
     if not patience.deferred or entry.cause == "person":
         return Start("it runs beside the chats")
     return _deferred(entry, host_idle_for, turns_quiet_for, age, patience)
@@ -178,6 +182,8 @@ class ReviewQueue:
         self._around = around
         self._owner = owner
         self._since = clock.monotonic()
+        self.pause: float | None = None
+        """Seconds after the last `next` until it is worth looking again; None when that depends on others."""
 
     async def open(self) -> list[QueuedReview]:
         """At start, alone on the profile: what a dead process was busy with waits again."""
@@ -186,12 +192,15 @@ class ReviewQueue:
     async def next(self) -> QueuedReview | None:
         """Claim the first review that may start; give up those that waited too long."""
         await self._reviews.take_back(self._owner, self._clock.now())
+        self.pause = None
         for entry in await self._reviews.queue():
             verdict = await self._judge(entry)
             if isinstance(verdict, GiveUp):
                 await self._give_up(entry, verdict.why)
             elif isinstance(verdict, Start) and (claimed := await self.claim(entry)) is not None:
                 return claimed
+            elif isinstance(verdict, Wait) and verdict.seconds is not None:
+                self.pause = min(verdict.seconds, verdict.seconds if self.pause is None else self.pause)
         return None
 
     async def claim(self, entry: QueuedReview) -> QueuedReview | None:
@@ -203,11 +212,11 @@ class ReviewQueue:
         while await self._reviews.renew(review, self._clock.now() + LEASE_SECONDS):
             await self._clock.sleep(LEASE_SECONDS / 4)
 
-    async def gave_way(self, review: QueuedReview, spent: Usage) -> QueuedReview:
-        """A prompt needs the host. `spent` since the last note, as everywhere here."""
-        return await self._reviews.put_back(
-            review, "cancelled", self._clock.now(), reason="a prompt needed the model host", spent=spent
-        )
+    async def gave_way(
+        self, review: QueuedReview, spent: Usage, reason: str = "a prompt needed the model host"
+    ) -> QueuedReview:
+        """Something else needs the host, or it cannot be had. `spent` since the last note, as everywhere here."""
+        return await self._reviews.put_back(review, "cancelled", self._clock.now(), reason=reason, spent=spent)
 
     async def stopped(self, review: QueuedReview, spent: Usage) -> QueuedReview:
         """The process ends in good order."""
@@ -223,12 +232,16 @@ class ReviewQueue:
         await self._reviews.drop(review, why, now, count_anew=True)
         return None
 
+    async def refused(self, review: QueuedReview, reason: str) -> None:
+        """It cannot be done, and is given up at once. Nothing counts as seen."""
+        await self._reviews.drop(review, reason, self._clock.now(), count_anew=False)
+
     async def done(
-        self, review: QueuedReview, outcome: ReviewOutcome, *, host: str, model: str, spent: Usage
+        self, review: QueuedReview, outcome: ReviewOutcome, *, host: str, model: str, spent: Usage, reason: str = ""
     ) -> ReviewResult:
-        """It came to its end."""
+        """It came to its end; `reason` says why it ended so, when there is something to say."""
         now = self._clock.now()
-        return await self._reviews.done(review, outcome, now, host=host, model=model, spent=spent)
+        return await self._reviews.done(review, outcome, now, host=host, model=model, spent=spent, reason=reason)
 
     async def waiting(self) -> list[Waiting]:
         """What waits and runs, and why."""

@@ -8,7 +8,14 @@ from dataclasses import replace
 from gateway.state.contract import CHAT, HALF, NOON, begun, event, refused, session
 from gateway.state.protocols import Store
 from gateway.state.records import Row, TurnState
-from gateway.state.review_records import QueuedReview, ReviewKind, ReviewOutcome, ReviewStanding, ReviewWrite
+from gateway.state.review_records import (
+    QueuedReview,
+    ReviewKind,
+    ReviewOutcome,
+    ReviewStanding,
+    ReviewWrite,
+    WriteFate,
+)
 from gateway.transcript import Usage
 
 BOTH: tuple[ReviewKind, ...] = ("memory", "skill")
@@ -298,3 +305,17 @@ class ReviewBooksContract:
         await store.reviews.done(two, "none", NOON, host="h", model="m", spent=Usage())
         await store.reviews.done(one, "error", NOON, host="h", model="m", spent=Usage())
         assert [each.session_id for each in await store.review_books.results(9)] == ["s2", "s1"]
+
+    async def test_writes_are_found_by_their_fate(self, store: Store) -> None:
+        await talked(store, 1)
+        review = await claimed(store)
+        for write in (ReviewWrite("a", "memory", "waiting"), ReviewWrite("b", "memory", "kept")):
+            await store.reviews.wrote(review, write)
+        await store.reviews.wrote(review, ReviewWrite("c", "skill", "kept"))
+        books = store.review_books
+        kept: tuple[WriteFate, ...] = ("kept",)
+        assert await books.writes("memory", kept) == [ReviewWrite("b", "memory", "kept")], "while it runs"
+        await store.reviews.done(review, "memory", NOON, host="h", model="m", spent=Usage())
+        assert [each.ref for each in await books.writes("memory", ("kept", "waiting"))] == ["a", "b"]
+        assert [each.ref for each in await books.writes("skill", ("kept", "waiting", "undone"))] == ["c"]
+        assert await books.writes("skill", frozenset({"rejected"})) == []

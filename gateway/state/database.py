@@ -1,4 +1,4 @@
-"""One SQLite file, one writer thread, one reader thread: whole transactions travel to them as functions.
+"""One SQLite file, one writer thread, two reader threads: whole transactions travel to them as functions.
 
 A transaction runs to its end even when the coroutine that asked for it is cancelled, and nobody else's statements
 can fall into it. Transactions that wait at the same moment share one commit. SQL itself is the repositories' matter.
@@ -20,6 +20,9 @@ from gateway.state.versions import migrate
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
+SEARCH_CACHE = 8 * 1024
+"""Kibibytes of the index that are kept at hand."""
+
 GROUP = 64
 """Transactions that share one commit, at most."""
 
@@ -44,6 +47,7 @@ class Database:
         self.path = str(path)
         self._writer = _Writer(self.path)
         self._reader = _Reader(self.path)
+        self._searcher = _Searcher(self.path)
 
     async def open(self) -> None:
         """Create or migrate the file. Raises DatabaseTooNew, or DatabaseFault when it cannot be used."""
@@ -54,6 +58,7 @@ class Database:
             await self.close()
             raise
         self._reader.start()
+        self._searcher.start()
 
     async def write(self, work: Work[T], *, durable: bool = False) -> T:
         """Run `work` in a transaction; all of it is kept, or nothing when it raises.
@@ -67,11 +72,16 @@ class Database:
         """Run `work` on a connection that cannot write; all that it reads is of one moment. Raises DatabaseFault."""
         return await self._reader.ask(work)
 
+    async def consult(self, work: Work[T]) -> T:
+        """As `read`, but beside it, for what takes longer: turns that read do not wait behind a search."""
+        return await self._searcher.ask(work)
+
     async def close(self) -> None:
-        """Finish what was asked, then close both connections. What is asked later raises DatabaseFault."""
+        """Finish what was asked, then close all connections. What is asked later raises DatabaseFault."""
         await asyncio.shield(asyncio.to_thread(self._stop))
 
     def _stop(self) -> None:
+        self._searcher.stop()
         self._reader.stop()
         self._writer.stop()
 
@@ -87,13 +97,13 @@ async def in_batches(database: Database, work: Work[int], size: int) -> int:
 class _Worker:
     """A thread with a connection of its own and a queue of orders."""
 
+    name: str
     writes: bool
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
-        name = "state-write" if self.writes else "state-read"
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread = threading.Thread(target=self._run, name=self.name, daemon=True)
         self._gate = threading.Lock()
         self._refusal: BaseException | None = DatabaseFault("the database is not open")
         self._taken: list[_Order] = []
@@ -174,6 +184,7 @@ class _Worker:
 
 
 class _Reader(_Worker):
+    name = "state-read"
     writes = False
 
     def _carry_out(self, connection: Connection, batch: list[_Order]) -> None:
@@ -190,7 +201,26 @@ class _Reader(_Worker):
                 order.error = order.error or error
 
 
+class _Searcher(_Reader):
+    """A reader whose thread begins with its first order: most commands never search."""
+
+    name = "state-search"
+
+    def start(self) -> None:
+        self._refusal = None
+
+    async def ask(self, work: Work[T], *, durable: bool = False) -> T:
+        with self._gate:
+            if self._refusal is None and self._thread.ident is None:
+                self._thread.start()
+        return await super().ask(work, durable=durable)
+
+    def _prepare(self, connection: Connection) -> None:
+        connection.execute(f"PRAGMA cache_size = -{SEARCH_CACHE}")
+
+
 class _Writer(_Worker):
+    name = "state-write"
     writes = True
 
     def __init__(self, path: str) -> None:

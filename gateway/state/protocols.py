@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from gateway.state.import_protocols import Imports
+from gateway.state.job_protocols import JobRuns, Jobs
 from gateway.state.records import (
     Asked,
     Compaction,
@@ -30,7 +32,9 @@ from gateway.state.records import (
     Version,
     WrongCode,
 )
+from gateway.state.retention_protocols import Retention
 from gateway.state.review_protocols import ReviewBooks, Reviews
+from gateway.state.search_protocols import Search
 from gateway.transcript import Usage
 from platforms.messages import ChatRef, Inbound
 
@@ -113,7 +117,19 @@ class Sessions(Protocol):
 
     async def rename(self, session_id: str, title: str) -> None: ...
 
-    async def recent(self, limit: int, session_keys: tuple[str, ...] | None = None) -> list[SessionLine]: ...
+    async def entitle(self, session_id: str, title: str) -> bool:
+        """Name a session that has no title; False when it has one."""
+
+    async def untitled(self, since: float, limit: int) -> list[str]:
+        """Sessions without a title that were active since a moment and have an answer, newest first."""
+
+    async def pin(self, session_id: str, pinned: bool) -> None:
+        """Whether it stays when others leave."""
+
+    async def recent(
+        self, limit: int, session_keys: tuple[str, ...] | None = None, offset: int = 0
+    ) -> list[SessionLine]:
+        """Sessions by their last activity, newest first; `offset` are left out first."""
 
     async def move_chat(self, old: ChatRef, new: ChatRef) -> None:
         """A chat got a new id: sessions, waiting events and parts, and facts go along. Where the new chat has an
@@ -155,8 +171,8 @@ class Turns(Protocol):
 
     async def last(self, session_id: str) -> Turn | None: ...
 
-    async def messages(self, session_id: str, after: int = 0) -> list[StoredMessage]:
-        """Rows of a session with an id above `after`, in order."""
+    async def messages(self, session_id: str, after: int = 0, limit: int | None = None) -> list[StoredMessage]:
+        """Rows of a session with an id above `after`, in order; the first `limit` of them."""
 
     async def messages_of_turn(self, turn_id: int) -> list[StoredMessage]: ...
 
@@ -337,5 +353,20 @@ class Store(Protocol):
 
     @property
     def review_books(self) -> ReviewBooks: ...
+
+    @property
+    def jobs(self) -> Jobs: ...
+
+    @property
+    def job_runs(self) -> JobRuns: ...
+
+    @property
+    def imports(self) -> Imports: ...
+
+    @property
+    def search(self) -> Search: ...
+
+    @property
+    def retention(self) -> Retention: ...
 
     async def close(self) -> None: ...

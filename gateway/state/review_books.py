@@ -6,6 +6,7 @@ Which reviews wait or run is in `review_queue`; tokens by day and task, budgets'
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Collection
 from typing import Any
 
 from gateway.state.database import Database
@@ -62,6 +63,14 @@ class SqliteReviewBooks:
             return db.execute(query, (fate, now_called or ref, ref)).rowcount > 0
 
         return await self._database.write(work)
+
+    async def writes(self, kind: ReviewKind, fates: Collection[WriteFate]) -> list[ReviewWrite]:
+        def work(db: sqlite3.Connection) -> list[ReviewWrite]:
+            among = ", ".join("?" * len(fates))
+            query = f"SELECT ref, kind, fate FROM review_writes WHERE kind = ? AND fate IN ({among}) ORDER BY 1"
+            return [ReviewWrite(*row) for row in db.execute(query, (kind, *fates))]
+
+        return await self._database.read(work)
 
 
 def book(

@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterable
 from gateway.state.review_records import ReviewKind, ReviewStanding
 
 KINDS: tuple[ReviewKind, ...] = ("memory", "skill")
-COUNTS: dict[ReviewKind, str] = {
+COUNTED: dict[ReviewKind, str] = {
     # What a job asks for is nobody's turn.
-    "memory": "SELECT count(DISTINCT turn_id) FROM messages WHERE session_id = ? AND id > ? AND id <= ?"
-    " AND role = 'user' AND untrusted <> 'job'",
-    "skill": "SELECT count(*) FROM messages WHERE session_id = ? AND id > ? AND id <= ? AND role = 'tool'",
+    "memory": "FROM messages WHERE session_id = ? AND id > ? AND id <= ? AND role = 'user' AND untrusted <> 'job'",
+    "skill": "FROM messages WHERE session_id = ? AND id > ? AND id <= ? AND role = 'tool'",
 }
+UNITS: dict[ReviewKind, str] = {"memory": "count(DISTINCT turn_id)", "skill": "count(*)"}
 
 
 def standing(db: sqlite3.Connection, session_id: str, kinds: Collection[ReviewKind]) -> ReviewStanding:
@@ -40,7 +40,8 @@ def fresh(
     found: set[ReviewKind] = set()
     for kind in kinds:
         since = max(_mark(db, session_id, kind, "seen"), *_covered(kind, begun))
-        if _count(db, session_id, kind, since, upto):
+        some = f"SELECT 1 {COUNTED[kind]} LIMIT 1"
+        if db.execute(some, (session_id, since, upto)).fetchone() is not None:
             found.add(kind)
     return frozenset(found)
 
@@ -97,7 +98,7 @@ def _covered(kind: ReviewKind, begun: Iterable[sqlite3.Row | None]) -> list[int]
 
 
 def _count(db: sqlite3.Connection, session_id: str, kind: ReviewKind, after: int, upto: int) -> int:
-    return int(db.execute(COUNTS[kind], (session_id, after, upto)).fetchone()[0])
+    return int(db.execute(f"SELECT {UNITS[kind]} {COUNTED[kind]}", (session_id, after, upto)).fetchone()[0])
 
 
 def _answered(db: sqlite3.Connection, session_id: str) -> bool:

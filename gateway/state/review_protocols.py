@@ -67,7 +67,15 @@ class Reviews(Protocol):
         and is alone) hold at all; each such review is counted as `died`."""
 
     async def done(
-        self, review: QueuedReview, outcome: ReviewOutcome, at: float, *, host: str, model: str, spent: Usage
+        self,
+        review: QueuedReview,
+        outcome: ReviewOutcome,
+        at: float,
+        *,
+        host: str,
+        model: str,
+        spent: Usage,
+        reason: str = "",
     ) -> ReviewResult:
         """Commit a claimed review: its rows count as seen, the counters of its kinds are consumed, the result is
         booked and it leaves the queue, at once."""
@@ -92,3 +100,6 @@ class ReviewBooks(Protocol):
 
     async def became(self, ref: str, fate: WriteFate, *, now_called: str | None = None) -> bool:
         """What became of a review's write, which may get another ref with that; False when no review wrote it."""
+
+    async def writes(self, kind: ReviewKind, fates: Collection[WriteFate]) -> list[ReviewWrite]:
+        """The writes of one kind with one of these fates, of reviews that are over and of those that are not."""

@@ -71,7 +71,8 @@ class SqliteReviews:
                 )
             return _entry(db, _find(db, session_id, "waiting"))
 
-        return await self._database.write(work, durable=True)
+        # What nobody asked for is on a person's way, and is asked for again where a power cut swallowed it.
+        return await self._database.write(work, durable=cause == "person")
 
     async def queue(self) -> list[QueuedReview]:
         def work(db: sqlite3.Connection) -> list[QueuedReview]:
@@ -146,11 +147,19 @@ class SqliteReviews:
         return await self._database.write(work)
 
     async def done(
-        self, review: QueuedReview, outcome: ReviewOutcome, at: float, *, host: str, model: str, spent: Usage
+        self,
+        review: QueuedReview,
+        outcome: ReviewOutcome,
+        at: float,
+        *,
+        host: str,
+        model: str,
+        spent: Usage,
+        reason: str = "",
     ) -> ReviewResult:
         def work(db: sqlite3.Connection) -> ReviewResult:
             row = _held(db, review)
-            result = book(db, row, outcome, "", at, host, model, _spent(row).plus(spent))
+            result = book(db, row, outcome, reason, at, host, model, _spent(row).plus(spent))
             for kind in kinds_of(row):
                 marked(db, row["session_id"], kind, counted=row["upto"], seen=row["upto"])
             db.execute("DELETE FROM review_queue WHERE id = ?", (review.id,))

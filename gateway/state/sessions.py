@@ -85,7 +85,7 @@ class SqliteSessions:
 
     async def resume(self, session_id: str, session_key: str, chat: ChatRef, at: float) -> None:
         def work(db: sqlite3.Connection) -> None:
-            if db.execute("SELECT 1 FROM sessions WHERE id = ?", (session_id,)).fetchone() is None:
+            if db.execute("SELECT 1 FROM sessions WHERE id = ? AND leaving = 0", (session_id,)).fetchone() is None:
                 return
             for row in db.execute(
                 "SELECT id FROM sessions WHERE session_key = ? AND ended_at IS NULL AND id <> ?",
@@ -107,11 +107,38 @@ class SqliteSessions:
 
         await self._database.write(work)
 
-    async def recent(self, limit: int, session_keys: tuple[str, ...] | None = None) -> list[SessionLine]:
+    async def entitle(self, session_id: str, title: str) -> bool:
+        def work(db: sqlite3.Connection) -> bool:
+            named = "UPDATE sessions SET title = ? WHERE id = ? AND title IS NULL"
+            return bool(db.execute(named, (title, session_id)).rowcount)
+
+        return await self._database.write(work)
+
+    async def untitled(self, since: float, limit: int) -> list[str]:
+        def work(db: sqlite3.Connection) -> list[str]:
+            rows = db.execute(
+                "SELECT id FROM sessions WHERE title IS NULL AND active_at >= ? AND leaving = 0 AND EXISTS"
+                " (SELECT 1 FROM turns WHERE session_id = sessions.id AND state = 'answered')"
+                " ORDER BY active_at DESC LIMIT ?",
+                (since, limit),
+            )
+            return [row[0] for row in rows]
+
+        return await self._database.read(work)
+
+    async def pin(self, session_id: str, pinned: bool) -> None:
+        def work(db: sqlite3.Connection) -> None:
+            db.execute("UPDATE sessions SET pinned = ? WHERE id = ?", (int(pinned), session_id))
+
+        await self._database.write(work)
+
+    async def recent(
+        self, limit: int, session_keys: tuple[str, ...] | None = None, offset: int = 0
+    ) -> list[SessionLine]:
         if session_keys == ():
             return []
         where, keys = _among(session_keys)
-        return await self._lines(f"{where} ORDER BY active_at DESC, id LIMIT ?", *keys, limit)
+        return await self._lines(f"{where} ORDER BY active_at DESC, id LIMIT ? OFFSET ?", *keys, limit, offset)
 
     async def move_chat(self, old: ChatRef, new: ChatRef) -> None:
         def work(db: sqlite3.Connection) -> None:
@@ -119,7 +146,12 @@ class SqliteSessions:
                 db.execute(f"UPDATE {table} SET chat = ? WHERE chat = ?", (new.key, old.key))
             _make_way(db, old.key, new.key)
             _readdress(db, old, new)
-            for table, column in (("sessions", "session_key"), ("inbox", "session_key"), ("facts", "scope")):
+            for table, column in (
+                ("sessions", "session_key"),
+                ("inbox", "session_key"),
+                ("facts", "scope"),
+                ("jobs", "chat_key"),
+            ):
                 db.execute(
                     f"UPDATE OR REPLACE {table} SET {column} = ? || substr({column}, ?) WHERE {_keyed(column)}",
                     (new.key, len(old.key) + 1, *_keys(old.key)),
@@ -129,16 +161,22 @@ class SqliteSessions:
 
     async def _select(self, where: str, *parameters: object) -> list[Session]:
         def work(db: sqlite3.Connection) -> list[Session]:
-            return [_session(row) for row in db.execute(f"SELECT {COLUMNS} FROM sessions WHERE {where}", parameters)]
+            found = f"SELECT {COLUMNS} FROM sessions WHERE leaving = 0 AND {where}"
+            return [_session(row) for row in db.execute(found, parameters)]
 
         return await self._database.read(work)
 
     async def _lines(self, where: str, *parameters: object) -> list[SessionLine]:
         def work(db: sqlite3.Connection) -> list[SessionLine]:
-            rows = db.execute(f"SELECT {LINE} FROM sessions WHERE {where}", parameters)
-            return [SessionLine(_session(row), row["messages"], row["opening"] or "") for row in rows]
+            rows = db.execute(f"SELECT {LINE} FROM sessions WHERE leaving = 0 AND {where}", parameters)
+            return [session_line(row) for row in rows]
 
         return await self._database.read(work)
+
+
+def session_line(row: sqlite3.Row) -> SessionLine:
+    """A row of `LINE`."""
+    return SessionLine(_session(row), row["messages"], row["opening"] or "")
 
 
 def _among(session_keys: tuple[str, ...] | None) -> tuple[str, tuple[str, ...]]:

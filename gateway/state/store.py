@@ -7,11 +7,16 @@ from pathlib import Path
 
 from gateway.state.database import Database
 from gateway.state.facts import SqliteFacts
+from gateway.state.imported import SqliteImports
 from gateway.state.inbox import SqliteInbox
+from gateway.state.job_runs import SqliteJobRuns
+from gateway.state.jobs import SqliteJobs
 from gateway.state.outbox import SqliteOutbox
 from gateway.state.pairing import SqlitePairing
+from gateway.state.retention import SqliteRetention
 from gateway.state.review_books import SqliteReviewBooks
 from gateway.state.review_queue import SqliteReviews
+from gateway.state.search import SqliteSearch
 from gateway.state.sessions import SqliteSessions
 from gateway.state.traces import SqliteTraces
 from gateway.state.turns import SqliteTurns
@@ -33,6 +38,11 @@ class SqliteStore:
         self.pairing = SqlitePairing(database)
         self.reviews = SqliteReviews(database)
         self.review_books = SqliteReviewBooks(database)
+        self.search = SqliteSearch(database)
+        self.jobs = SqliteJobs(database)
+        self.job_runs = SqliteJobRuns(database)
+        self.imports = SqliteImports(database)
+        self.retention = SqliteRetention(database)
 
     @classmethod
     async def open(cls, path: Path) -> SqliteStore:

@@ -13,7 +13,11 @@ from typing import Any
 
 from gateway.state.database import Database
 from gateway.state.records import Touched
+from gateway.state.search_index import settle
 from memory.model import ERASED
+
+BATCH = 200
+"""Messages that leave the search's index at a time."""
 
 Cut = Callable[[str], str]
 """A string without the texts."""
@@ -36,6 +40,8 @@ class SqliteTraces:
                 db.execute(
                     f"UPDATE {each.place.table} SET {each.place.column} = ? WHERE {where}", (each.shorter, *each.key)
                 )
+            while settle(db, BATCH):
+                pass  # what the search's index still has to let go of holds the text, too
             return _summed(found)
 
         return await self._database.write(work, durable=True)
@@ -137,6 +143,12 @@ def _start(value: str, cut: Cut) -> str:
     return json.dumps(start | {"entries": _values(start["entries"], cut)})
 
 
+def _spec(value: str, cut: Cut) -> str:
+    """What a job was: its words; how it is called and when it runs stay."""
+    spec = json.loads(value)
+    return json.dumps(spec | {name: cut(spec[name]) for name in ("prompt", "silent_unless")})
+
+
 def _values(value: Any, cut: Cut) -> Any:
     """JSON with the strings cut, the names of fields left alone."""
     match value:
@@ -177,5 +189,10 @@ PLACES = (
     _Place("review_queue", "progress", _letter, session="session_id"),
     _Place("review_queue", "reason", _text),
     _Place("review_results", "reason", _text),
+    _Place("jobs", "prompt", _text),
+    _Place("jobs", "silent_unless", _text),
+    _Place("job_edits", "before", _spec),
+    _Place("job_runs", "answer", _text),
+    _Place("job_runs", "error", _text),
 )
 """Every column that may hold what a person said."""

@@ -42,7 +42,7 @@ class SqliteTurns:
             ).lastrowid
             assert turn_id is not None
             for row in rows:
-                _add(db, session_id, turn_id, row, at)
+                add_row(db, session_id, turn_id, row, at)
             _take_events(db, turn_id, inbox_ids)
             return Turn(turn_id, session_id, chat, epoch, "running", 1, at, tuple(inbox_ids))
 
@@ -67,7 +67,7 @@ class SqliteTurns:
         def work(db: sqlite3.Connection) -> list[int]:
             _guard(db, turn)
             _take_events(db, turn.id, inbox_ids)
-            return [_add(db, turn.session_id, turn.id, row, at) for row in rows]
+            return [add_row(db, turn.session_id, turn.id, row, at) for row in rows]
 
         return await self._database.write(work)
 
@@ -84,7 +84,7 @@ class SqliteTurns:
         def work(db: sqlite3.Connection) -> None:
             _guard(db, turn)
             for row in rows:
-                _add(db, turn.session_id, turn.id, row, at)
+                add_row(db, turn.session_id, turn.id, row, at)
             put_parts(db, turn.chat, f"turn:{turn.id}", parts, at)
             db.execute(
                 "UPDATE turns SET state = ?, reason = ?, ended_at = ? WHERE id = ?",
@@ -118,8 +118,9 @@ class SqliteTurns:
 
         return await self._database.read(work)
 
-    async def messages(self, session_id: str, after: int = 0) -> list[StoredMessage]:
-        return await self._messages("session_id = ? AND id > ? ORDER BY id", session_id, after)
+    async def messages(self, session_id: str, after: int = 0, limit: int | None = None) -> list[StoredMessage]:
+        most = -1 if limit is None else limit
+        return await self._messages("session_id = ? AND id > ? ORDER BY id LIMIT ?", session_id, after, most)
 
     async def messages_of_turn(self, turn_id: int) -> list[StoredMessage]:
         return await self._messages("turn_id = ? ORDER BY id", turn_id)
@@ -197,7 +198,8 @@ def _guard(db: sqlite3.Connection, turn: Turn) -> None:
         raise StaleEpoch(f"turn {turn.id} no longer owns session {turn.session_id}")
 
 
-def _add(db: sqlite3.Connection, session_id: str, turn_id: int, row: Row, at: float) -> int:
+def add_row(db: sqlite3.Connection, session_id: str, turn_id: int | None, row: Row, at: float) -> int:
+    """Store one message, written at `at`; its id. Rows that no turn of ours wrote have no turn."""
     added = db.execute(
         "INSERT INTO messages (session_id, turn_id, role, content, note, tool_calls, tool_call_id, model, created_at,"
         " untrusted, files) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -28,6 +28,9 @@ FULL = "There is no room for this in {target}, the speaker's own file. The perso
 Ask = Callable[[Staged, ToolContext], Awaitable[Outcome]]
 """Asks somebody who sits there about a write that waits; what became of it."""
 
+SAVED = "Saved: "
+"""How the message about a change begins; one about nothing that had to be changed does not."""
+
 SECONDS = 300.0
 """How long one call may take: a person may be asked."""
 
@@ -95,7 +98,7 @@ class _Door:
         author = Author(
             self._origin,
             context.session_id,
-            f"turn:{context.turn_id}",
+            context.booked,
             chat=context.chat.key,
             flags=flags,
             speaker=context.speaker,
@@ -174,4 +177,4 @@ def _said(changes: Sequence[Change]) -> str:
     words = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     loose = [change.folded for change in changes if change.folded is not None]
     tail = f" old_text did not match to the letter; what was replaced reads: {dumped(loose)[1:-1]}." if loose else ""
-    return f"Saved: {words}. Nothing more needs to be done.{tail}"
+    return f"{SAVED}{words}. Nothing more needs to be done.{tail}"

@@ -120,6 +120,8 @@ class _Door:
             near = await asyncio.to_thread(self._near, name)
             return ToolResult.error(self._library.without_folders(str(error)), **({"closest": near} if near else {}))
         self._seen_in(context.turn_id).add(name)
+        if self._origin is Origin.REVIEW:  # the change that was refused for want of this may be tried again
+            self._patience.succeeded(context.turn_id)
         return ToolResult(dumped(answer))
 
     def _view(self, name: str, file: str, start: int) -> dict[str, Any]:
@@ -173,7 +175,7 @@ class _Door:
         return Author(
             self._origin,
             context.session_id,
-            f"turn:{context.turn_id}",
+            context.booked,
             chat=context.chat.key,
             flags=tuple(flags),
             speaker=context.speaker,

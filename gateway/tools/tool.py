@@ -19,7 +19,8 @@ from platforms.messages import ChatRef
 class ToolContext:
     """Where a call comes from: the chat, its session and turn, and who spoke (`platform:id`). `direct`: nobody else
     reads along. `untrusted` says where text came from that nobody vouches for and that this turn has read
-    (`document`, `web`, `mcp`, `job`); empty when there is none."""
+    (`document`, `web`, `mcp`, `job`); empty when there is none. `message` is what a write's author is booked with
+    where that is no turn (`review:12`)."""
 
     chat: ChatRef
     session_id: str
@@ -27,6 +28,12 @@ class ToolContext:
     speaker: str
     direct: bool = True
     untrusted: str = ""
+    message: str = ""
+
+    @property
+    def booked(self) -> str:
+        """What came of which message: the name by which journals and pending writes know it."""
+        return self.message or f"turn:{self.turn_id}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,12 @@
 """`python -m tests.bench [NAME …]`: prints the figures that the README quotes. It measures and asserts nothing.
 
-Names: start, latency, load, anytime, cache, state, memory, scan, telegram, discord, requests. Without names,
-all of them.
+Names: start, latency, load, anytime, cache, state, memory, scan, telegram, discord, requests, and search. Without
+names, all of them but search, which takes minutes: `search [--messages N] [--corpus FOLDER]`.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import os
 import platform
@@ -15,7 +16,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from tests.bench import anytime, cache, discord, latency, load, memory, requests, scan, start, state, telegram
+from tests.bench import anytime, cache, discord, latency, load, memory, requests, scan, search, start, state, telegram
 
 Rows = list[tuple[str, str]]
 
@@ -34,15 +35,22 @@ BENCHES: dict[str, Callable[[], Coroutine[Any, Any, Rows]]] = {
 }
 
 
-def main(names: list[str]) -> int:
-    unknown = [name for name in names if name not in BENCHES]
+def main(arguments: list[str]) -> int:
+    reader = argparse.ArgumentParser(prog="python -m tests.bench")
+    reader.add_argument("names", nargs="*")
+    reader.add_argument("--messages", type=int, default=search.MESSAGES, help="how large the archive is")
+    reader.add_argument("--corpus", default="", help="a folder in which the archive is kept for the next time")
+    given = reader.parse_args(arguments)
+    names = given.names
+    benches = BENCHES | {"search": lambda: search.rows(given.messages, given.corpus)}
+    unknown = [name for name in names if name not in benches]
     if unknown:
-        print(f"no such bench: {', '.join(unknown)}; there are {', '.join(BENCHES)}", file=sys.stderr)
+        print(f"no such bench: {', '.join(unknown)}; there are {', '.join(benches)}", file=sys.stderr)
         return 2
     print(f"Python {platform.python_version()}, {_processor()}, {time.strftime('%Y-%m-%d')}\n")
     print("| what | figure |\n| --- | --- |")
     for name in names or BENCHES:
-        for what, figure in asyncio.run(BENCHES[name]()):
+        for what, figure in asyncio.run(benches[name]()):
             print(f"| {what} | {figure} |", flush=True)
     return 0
 

@@ -7,7 +7,9 @@ from tests.cli.shell import Shell
 
 
 def test_check_shows_each_value_with_where_it_came_from(innkeeper: Shell) -> None:
-    innkeeper.profile.config.write_text("memory:\n  scope: room\n  session_notes: off\n  nudge_interval: 5\n")
+    innkeeper.profile.config.write_text(
+        "memory:\n  scope: room\n  session_notes: off\n  prefetch_spill_enabled: true\n"
+    )
     innkeeper.profile.env.write_text("TELEGRAM_BOT_TOKEN=1:secret-token\n")
     shown = innkeeper("config", "check")
     assert shown.exit_code == 0
@@ -18,7 +20,7 @@ def test_check_shows_each_value_with_where_it_came_from(innkeeper: Shell) -> Non
     assert lines["platforms.telegram.token"] == ["***", "(set)", ".env", "TELEGRAM_BOT_TOKEN"]
     assert "secret-token" not in shown.output
     rows = {row["key"]: row for row in innkeeper.json("config", "check")}
-    assert shown.stderr == "Note: memory.nudge_interval is set, and does nothing yet in this version.\n"
+    assert shown.stderr == "Note: memory.prefetch_spill_enabled is set, and does nothing yet in this version.\n"
     assert rows["memory.scope"] == {"key": "memory.scope", "value": "room", "origin": "config.yaml:2"}
 
 

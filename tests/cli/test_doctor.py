@@ -133,7 +133,6 @@ def test_what_does_not_exist_is_not_promised(innkeeper: Shell) -> None:
     )
     found = findings(innkeeper)
     assert [finding.text for finding in found["effect"]] == [
-        "sessions.retention_days is set, and does nothing yet in this version: every session stays in the archive",
         "mcp_servers is set, and does nothing yet in this version",
     ]
     said = " ".join(finding.text + finding.next_step for each in found.values() for finding in each)

@@ -22,26 +22,22 @@ def settings(text: str) -> Settings:
         ("", []),
         ("memory: {write_approval: false, scope: owner}", []),
         ("model: {reasoning_effort: high}\nplatforms: {telegram: {token: '1:x'}}", []),
-        ("gateway: {budgets: {chat: 10, background_review: 5}}", ["gateway.budgets.background_review"]),
-        ("memory: {scope: room, nudge_interval: 3, memory_char_limit: 3000}", ["memory.nudge_interval"]),
+        ("gateway: {budgets: {chat: 10, background_review: 5}}", []),
+        ("gateway: {budgets: {cron: 10}}", ["gateway.budgets.cron"]),
+        ("memory: {scope: room, nudge_interval: 3, memory_char_limit: 3000}", []),
+        ("memory: {provider: retaindb}", ["memory.provider"]),
         ("platforms: {discord: {token: x, allowed_users: [1]}}", []),
         ("mcp_servers: {one: {command: a}, two: {url: 'http://127.0.0.1:1'}}", ["mcp_servers"]),
-        ("auxiliary: {background_review: {enabled: false}}", ["auxiliary.background_review.enabled"]),
-        ("skills: {write_approval: true, creation_nudge_interval: 3}", ["skills.creation_nudge_interval"]),
+        ("auxiliary: {background_review: {enabled: false, quiet_s: 1}}", []),
+        ("skills: {write_approval: true, creation_nudge_interval: 3}", []),
         ("skills: {external_dirs: [/s], guard_agent_created: true, indexes: ['https://127.0.0.1/skills.json']}", []),
+        ("sessions: {retention_days: 3}\nauxiliary: {title: {provider: local, model: small}}", []),
         ("curator: {enabled: false, interval_hours: 1, archive_after_days: 9, consolidate: true}", []),
         ("auxiliary: {curator: {provider: local, model: small}}\ngateway: {budgets: {curator: 9}}", []),
     ],
 )
 def test_what_is_set_and_does_nothing_is_named(text: str, named: list[str]) -> None:
     assert list(without_effect(settings(text))) == named
-
-
-def test_a_promise_that_does_not_hold_says_what_happens_meanwhile() -> None:
-    (line,) = warnings(settings("sessions: {retention_days: 3}"))
-    assert line == (
-        "sessions.retention_days is set, and does nothing yet in this version: every session stays in the archive"
-    )
 
 
 def test_one_key_can_be_asked_about() -> None:

@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 
 from gateway.state.contract import FactsContract, InboxContract, UsageContract
+from gateway.state.contract_imports import ImportsContract
+from gateway.state.contract_jobs import JobRunsContract, JobsContract
 from gateway.state.contract_outbox import OutboxContract, PreviewContract
 from gateway.state.contract_pairing import PairingContract
+from gateway.state.contract_retention import RetentionContract
 from gateway.state.contract_reviews import ReviewBooksContract, ReviewCountsContract, ReviewQueueContract
+from gateway.state.contract_search import ArchiveContract, SearchContract
 from gateway.state.contract_sessions import MovingContract, SessionsContract
 from gateway.state.contract_turns import TurnsContract
 from gateway.state.store import SqliteStore
@@ -29,6 +33,12 @@ class TestSqliteStore(
     ReviewCountsContract,
     ReviewQueueContract,
     ReviewBooksContract,
+    RetentionContract,
+    SearchContract,
+    ArchiveContract,
+    ImportsContract,
+    JobsContract,
+    JobRunsContract,
 ):
     """On disk, in a folder whose name would mean something in a URI and in SQL."""
 

@@ -18,8 +18,10 @@ from gateway.agent.snapshot import Opening
 from gateway.attachments.intake import open_intake
 from gateway.attachments.reading import Ears
 from gateway.clock import Clock, SystemClock
+from gateway.config.hosts import LOCAL
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
+from gateway.engine.beside import kept
 from gateway.engine.cards import Cards
 from gateway.engine.delivery import Delivery
 from gateway.engine.earshot import scopes
@@ -35,7 +37,11 @@ from gateway.engine.status import HouseStatus, Live
 from gateway.engine.toolbox import openings, toolbox
 from gateway.events import Bus
 from gateway.models.client import ModelClient
+from gateway.models.host_state import HostWatch
+from gateway.models.registry import HostRegistry
 from gateway.observability.metrics import Metrics
+from gateway.reviewing import reviewed, reviewing
+from gateway.reviews.worker import ReviewWorker
 from gateway.state.store import SqliteStore
 from gateway.tools.tool import Tool
 from gateway.tools.toolset import Toolset
@@ -121,6 +127,8 @@ class Guesthouse:
     settings: Settings
     change: Callable[[Settings], None]
     """Other settings come into force."""
+    reviews: ReviewWorker | None = None
+    """What runs reviews, in a house that has them."""
 
     @property
     def house(self) -> House:
@@ -151,12 +159,18 @@ async def guesthouse(
     ears: Callable[[], Ears | None] = lambda: None,
     commands: Sequence[CommandSpec] = (),
     hub: Callable[[House], SkillHub | None] = lambda house: None,
+    with_reviews: bool = False,
 ) -> AsyncIterator[Guesthouse]:
     """Open a house on `folder`, and close it as a SIGTERM would. `full_status` makes /status tell everything;
     with memory, ada is its owner; `ears` gives the host for voice messages; `commands` are offered
-    unless the house has some of that name; `hub` gives that of skills."""
+    unless the house has some of that name; `hub` gives that of skills. With reviews there is memory as well, and the
+    models are those of the host that the application runs itself (`local`), each under its own name."""
     clock = clock or SystemClock()
-    model = script if isinstance(script, ScriptedModel) else ScriptedModel(script)
+    model = (
+        script
+        if isinstance(script, ScriptedModel)
+        else ScriptedModel(script, host=LOCAL if with_reviews else "scripted")
+    )
     store = await SqliteStore.open(folder / "state.db")
     adapter = adapter or InProcess(now=clock.now, first_event=1 + await _events(store))
     notes, held = Notes(), [with_settings or settings()]
@@ -164,8 +178,10 @@ async def guesthouse(
     house = _bare(store, clock, held, adapters, OneHost(hosts or [model]), Toolset(tools), prompt, notes)
     intake = open_intake(folder / "cache" / "attachments", adapters, lambda: held[0], clock, notes, ears)
     house = replace(house, wants_tool=wants_tool, intake=intake)
-    if with_memory:
+    if with_memory or with_reviews:
         house = _with_memory(house, folder, tools, prompt, held, notes)
+    if with_reviews:
+        house = replace(reviewed(house), hosts=_own_host(held[0], clock, [*hosts, model]))
     status = _full_status(store, clock, house) if full_status else lambda engine: PlainStatus()
     registry = built_in()
     for spec in commands:
@@ -175,7 +191,8 @@ async def guesthouse(
     await engine.start(list(adapters.values()))
     watch = asyncio.ensure_future(_cards(house, notes).run()) if with_memory else None
     try:
-        yield Guesthouse(engine, adapter, model, store, notes, held[0], partial(held.__setitem__, 0))
+        async with _reviews(engine) as reviews:
+            yield Guesthouse(engine, adapter, model, store, notes, held[0], partial(held.__setitem__, 0), reviews)
     finally:
         if watch is not None:
             watch.cancel()
@@ -242,6 +259,33 @@ def _with_memory(
         outlet=outlet(profile, house.settings, house.adapters),
         homes=HomesDesk(set_key),
     )
+
+
+def _own_host(held: Settings, clock: Clock, models: Sequence[ScriptedModel | ModelClient]) -> HostRegistry:
+    """The real registry, with these models in place of the server that the application starts; the last one is the
+    main one."""
+    named = {each.model: each for each in models}
+    return HostRegistry(held, clock, lambda name: named.get(name, models[-1]))
+
+
+@asynccontextmanager
+async def _reviews(engine: Engine) -> AsyncIterator[ReviewWorker | None]:
+    """Reviews run beside the engine as in the application, in a house that has them."""
+    house = engine.house
+    if not isinstance(hosts := house.hosts, HostRegistry):
+        yield None
+        return
+    watch = HostWatch(hosts, house.clock)
+    worker = reviewing(engine, hosts, watch)
+    runs = {"reviews": worker.run, "review notices": engine.review_notices.run}
+    beside = [asyncio.ensure_future(kept(name, run, house.clock, house.report)) for name, run in runs.items()]
+    try:
+        yield worker
+    finally:
+        for task in beside:
+            task.cancel()
+        await asyncio.wait(beside)
+        await watch.close()
 
 
 def _cards(house: House, notes: Notes) -> Cards:

@@ -34,6 +34,9 @@ class InlineDatabase:
     async def read(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
         return work(self.connection)
 
+    async def consult(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
+        return work(self.connection)
+
     async def close(self) -> None:
         self.connection.set_trace_callback(None)
         self.connection.close()

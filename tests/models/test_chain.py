@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gateway.models.chain import Chain
-from gateway.models.client import HostInfo, Message, ToolCall, Waiting
+from gateway.models.client import HostInfo, Message, ToolCall, ToolSchema, Waiting
 from gateway.models.contract import asked, heard, raised
 from gateway.models.errors import (
     ContextTooLong,
@@ -82,6 +82,19 @@ async def test_a_tool_sequence_stays_with_its_model(added: list[Message]) -> Non
     chain, other = two(HostDown("x"))
     await heard(chain, request)
     assert len(other.requests) == 1
+
+
+async def test_a_review_beside_a_chat_takes_no_sequence_away_from_it() -> None:
+    """The chat's sequence began at the second host; a review of the same session, at the first."""
+    calling = Turn(calls=[("memory", {})])
+    tools = (ToolSchema("memory", "Keeps.", {"type": "object", "properties": {}}),)
+    main, other = ScriptedModel([HostDown("x"), calling]), ScriptedModel([calling, "There."], host="other")
+    chain = Chain([main, other])
+    chat = replace(asked(), tools=tools, session="s1")
+    await heard(chain, chat)
+    await heard(chain, replace(chat, task="background_review"))
+    _, reply = await heard(chain, replace(chat, continues=True))
+    assert (reply.text, reply.host) == ("There.", "other")
 
 
 async def test_how_long_to_think_is_said_to_the_main_model_only() -> None:

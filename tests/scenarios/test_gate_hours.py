@@ -166,8 +166,9 @@ async def test_the_digest_keeps_quiet_hours_and_restarts(tmp_path: Path) -> None
 
 async def test_without_a_home_chat_the_chat_that_caused_it_gets_one_line(tmp_path: Path) -> None:
     async with inn(tmp_path, home=False) as at:
-        await at.stage(TEA)
+        await at.stage(TEA, Origin.CRON)
         await at.stage(BIKE, Origin.CRON)
+        await at.stage("Ada likes plums.", Origin.REVIEW)  # which tells its own at its end
         await at.stage("Ada sings.", Origin.CRON, "inprocess:c2")
         await at.stage("Nobody knows where this is from.", Origin.CRON, None)
         await at.later(2 * MINUTE)

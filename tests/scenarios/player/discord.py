@@ -60,7 +60,7 @@ class Discord:
 
     def _offers(self, name: str) -> bool:
         try:
-            return bool(self._server.commands.find(name, None))
+            return bool(self._server.commands.find(name.split()[0], None))
         except LookupError:
             return False
 

@@ -14,12 +14,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from gateway.app import App, running
 from gateway.config.extensions import Extensions
 from gateway.config.load import load_settings
 from gateway.config.paths import Profile
+from gateway.engine.house import House
 from platforms.registry import manifests, usable
 from tests.fakes.openai_server import OpenAIServer, Step
 from tests.scenarios.player.stage import Ability, Place, Shown, Stage
@@ -34,6 +36,7 @@ CARD_AFTER = 0.1
 """Seconds that a card waits for more, instead of a minute."""
 
 WINDOW = 65_536
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 HOME, TOPIC, ROOM = Place.HOME, Place.TOPIC, Place.ROOM
 
 
@@ -117,6 +120,10 @@ class Player:
         return left
 
     # What came to the model, and what the house keeps.
+
+    @property
+    def house(self) -> House:
+        return self._app.engine.house
 
     @property
     def requests(self) -> list[dict[str, Any]]:
@@ -206,8 +213,9 @@ async def played(stage: Stage, folder: Path, transcript: Sequence[Scene]) -> Map
 
 
 @asynccontextmanager
-async def playing(stage: Stage, folder: Path) -> AsyncIterator[Player]:
-    """The house on this stage's platform alone, from its start to its orderly end."""
+async def playing(stage: Stage, folder: Path, more: Mapping[str, Any] = NOTHING) -> AsyncIterator[Player]:
+    """The house on this stage's platform alone, from its start to its orderly end. `more` replaces whole sections of
+    its config.yaml."""
     async with OpenAIServer(window=WINDOW) as host:
         config = {
             "model": {"provider": "openai", "model": "m", "base_url": host.base_url, "api_key": "none", "sees": True},
@@ -217,6 +225,7 @@ async def playing(stage: Stage, folder: Path) -> AsyncIterator[Player]:
             "auxiliary": {"background_review": {"enabled": False}},
             "sessions": {"boundary_hint": "off"},
             "gateway": {"drain_seconds": 1},
+            **more,
         }
         (folder / "config.yaml").write_text(json.dumps(config))
         (folder / "SOUL.md").write_text("You keep the inn.")

@@ -1,0 +1,1 @@
+"""A profile copied into one file, proven, and put back."""

@@ -1,0 +1,1 @@
+"""Taking over what people learnt and said with other programs."""

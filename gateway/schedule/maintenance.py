@@ -1,0 +1,40 @@
+"""What a maintenance job is, and what it says of itself. The jobs themselves stand where their work is done; the
+composition root hands them in."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from gateway.schedule import times
+from gateway.schedule.phrases import parse
+from gateway.state.job_records import JobSpec
+
+
+@dataclass(frozen=True, slots=True)
+class JobReport:
+    """What a run of maintenance came to. `summary` is one line; `tell`: the owner should hear of it, though it went
+    well. `figures` are for whoever reads the history as data."""
+
+    summary: str
+    figures: Mapping[str, int] = field(default_factory=dict)
+    tell: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MaintenanceJob:
+    """`run(dry)` does it, or only says what it would do; what it raises is a failure. `schedule` is a phrase such as
+    `daily at 3:40`, in the owner's zone. `heavy`: it waits for an idle host; `deletes`: it offers a dry run."""
+
+    name: str
+    schedule: str
+    run: Callable[[bool], Awaitable[JobReport]]
+    heavy: bool = False
+    deletes: bool = False
+
+
+def specs(jobs: Iterable[MaintenanceJob], zone: ZoneInfo, now: datetime) -> list[JobSpec]:
+    """The jobs as the store keeps them. Raises UnclearTime for a default that names no time."""
+    return [JobSpec(each.name, "maintenance", times.dump(parse(each.schedule, zone, now)), zone.key) for each in jobs]

@@ -1,0 +1,162 @@
+"""The archive: everything that was said, found by its words, and read around what was found.
+
+Searches run on a connection and a thread of their own, so that nobody who writes, and no turn that reads, waits for
+them. The index is kept up in small steps on the writer's thread: see `search_index`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Collection
+from typing import TypeVar
+
+from gateway.state.codec import clean
+from gateway.state.connection import DatabaseFault
+from gateway.state.database import Database
+from gateway.state.search_discovery import NOTHING, Discovery, Page
+from gateway.state.search_index import (
+    Generation,
+    adopt,
+    advance,
+    begin,
+    clear_away,
+    damaged,
+    generations,
+    merge,
+    retry,
+    serving,
+    swap,
+    waits,
+)
+from gateway.state.search_pages import browse, read, scroll
+from gateway.state.search_query import parse
+from gateway.state.search_records import Found, IndexState, RecentSession, SearchFault, Stretch
+
+T = TypeVar("T")
+STEP = 64
+"""Messages that one step takes into the index: few milliseconds of the writer's time."""
+
+
+class SqliteSearch:
+    """See `search_protocols.Search`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._busy = True
+
+    async def discover(
+        self,
+        query: str,
+        *,
+        now: float,
+        visible: Collection[str] | None = None,
+        exclude: str | None = None,
+        limit: int = 5,
+        more: str | None = None,
+    ) -> Found:
+        asked = parse(clean(query), now)
+        page = None if more is None else Page.parse(more)
+        if asked.empty:
+            return Found(note=NOTHING)
+        if more is not None and page is None:
+            return Found(note=f"{more!r} is not what a search said for its next page.")
+        seen = None if visible is None else frozenset(visible)
+
+        def work(db: sqlite3.Connection) -> Found:
+            newest = db.execute("SELECT max(id) FROM messages").fetchone()[0] or 0
+            generation = _readable(db)
+            start = page or Page(newest + 1)
+            return Discovery(db, generation, asked, seen, exclude, start, max(1, limit)).run()
+
+        return await self._ask(work)
+
+    async def scroll(
+        self, session_id: str, around: int, window: int, *, visible: Collection[str] | None = None
+    ) -> Stretch | None:
+        return await self._database.consult(lambda db: scroll(db, session_id, around, max(0, window), visible))
+
+    async def read(
+        self, session_id: str, *, after: int = 0, limit: int = 20, visible: Collection[str] | None = None
+    ) -> Stretch | None:
+        return await self._database.consult(lambda db: read(db, session_id, after, max(1, limit), visible))
+
+    async def browse(
+        self, *, limit: int = 10, visible: Collection[str] | None = None, exclude: str | None = None
+    ) -> list[RecentSession]:
+        return await self._database.consult(lambda db: browse(db, max(1, limit), visible, exclude))
+
+    async def index(self) -> int:
+        if self._busy or await self._database.read(waits):
+            done = await self._database.write(_step)
+            self._busy = done > 0
+            return done
+        return 0
+
+    async def state(self) -> IndexState:
+        return await self._database.consult(_state)
+
+    async def rebuild(self, reason: str) -> None:
+        await self._database.write(lambda db: begin(db, reason))
+
+    async def _ask(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Ask the index. What is wrong with it is said, and another one is begun."""
+        try:
+            return await self._database.consult(work)
+        except DatabaseFault as fault:
+            if not _broken(fault.__cause__):
+                raise
+            await self._database.write(_give_up)
+            raise SearchFault(BROKEN) from fault
+        except sqlite3.Error as error:
+            raise SearchFault(f"The search could not be carried out: {error}") from error
+
+
+BROKEN = "The search index is damaged. It is being built anew from the messages, which are whole: try again later."
+
+
+def _readable(db: sqlite3.Connection) -> Generation:
+    generation = serving(db)
+    if generation is None or generation.state == "damaged":
+        raise SearchFault(BROKEN)
+    return generation
+
+
+def _broken(error: BaseException | None) -> bool:
+    return isinstance(error, sqlite3.Error) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT
+
+
+def _give_up(db: sqlite3.Connection) -> None:
+    """The generation that serves cannot be read."""
+    if (generation := serving(db)) is not None:
+        damaged(db, generation.number, "it was damaged")
+
+
+def _step(db: sqlite3.Connection) -> int:
+    """One small step; 0 when nothing is left to do."""
+    adopt(db)
+    db.execute("SAVEPOINT index_step")
+    try:
+        done = advance(db, STEP)
+        merged = merge(db)
+    except sqlite3.DatabaseError as error:
+        if not db.in_transaction or not _broken(error):
+            raise
+        db.execute("ROLLBACK TO index_step")
+        for each in generations(db):
+            if each.kept:
+                damaged(db, each.number, str(error))
+        done, merged = 1, False
+    db.execute("RELEASE index_step")
+    return done or int(merged or swap(db) or retry(db) or clear_away(db))
+
+
+def _state(db: sqlite3.Connection) -> IndexState:
+    found = generations(db)
+    current = serving(db)
+    upto = current.upto if current else 0
+    waiting = db.execute("SELECT count(*) FROM messages WHERE id > ?", (upto,)).fetchone()[0]
+    failed = db.execute(
+        "SELECT count(*) FROM search_failed WHERE generation = ?", (current.number if current else 0,)
+    ).fetchone()[0]
+    building = next((each.reason or "asked for" for each in found if each.state == "building"), "")
+    return IndexState(waiting, failed, building, current is None or current.state == "damaged")

@@ -1,0 +1,212 @@
+"""Which messages may hold what was asked for, newest first, as the index tells: too many at times, never too few.
+
+Owns how the index is asked, and in which stretches of ids so that no question takes long. Whether a message really
+holds it is for `search_match`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from gateway.state.search_fold import fold
+from gateway.state.search_index import BLOCK, Generation
+from gateway.state.search_prepare import AFTER_DOT, MILESTONE, chat_word, session_word, sign_words, words
+from gateway.state.search_query import Query, Term
+
+FIRST_STRETCH = 4_096
+"""Ids that are looked through at first; how long that takes says how many follow."""
+
+FASTER = 8
+EXPANDED = 16
+"""Words that begin as asked for are looked up one by one, up to so many."""
+
+SAMPLE, SAMPLE_RATE = 150, 40
+"""Messages that are looked at to tell whether what many words begin with is frequent: in one of so many, it is."""
+
+WORDS, PHRASE = 10, 5
+"""Words of a query that the index is asked for, and words beside each other; the message is compared with all."""
+
+EVER = 1e15
+"""A moment after all others, in seconds since the epoch."""
+
+CHATS = 48
+"""Chats, at most, that are named in a question to the index; of more, the sessions are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which part of the index is asked: numbers of chats (None: any) and sessions, and ids as [low, high) runs,
+    newest first."""
+
+    chats: tuple[int, ...] | None
+    sessions: tuple[int, ...]
+    without: tuple[int, ...]
+    runs: tuple[tuple[int, int], ...]
+
+
+class Patience:
+    """How long a search may take: seconds of its own work, so that a busy machine makes it no worse, and seconds on
+    the wall, for a disk that is slow."""
+
+    def __init__(self, work: float, wall: float) -> None:
+        self._work, self._wall = time.thread_time() + work, time.monotonic() + wall
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left; not above zero when it has run out."""
+        return min(self._work - time.thread_time(), self._wall - time.monotonic())
+
+
+class Candidates:
+    """Ids of messages, newest first, while there is patience.
+
+    `lowest` is the lowest id down to which everything was handed out; `ended` says that nothing is left below it.
+    """
+
+    def __init__(
+        self, db: sqlite3.Connection, generation: Generation, query: Query, scope: Scope, patience: Patience
+    ) -> None:
+        self._db, self._table, self._scope, self._patience = db, generation.table, scope, patience
+        self._match, self._direct = _question(_Vocabulary(db, generation), query, scope)
+        self.lowest = scope.runs[0][1] if scope.runs else 0
+        self.ended = not scope.runs
+
+    def batches(self, size: int) -> Iterator[list[int]]:
+        """Lists of at most `size` ids; what is above `lowest` is done when the next one is asked for."""
+        for low, high in self._scope.runs:
+            stretch = high - low if self._direct else FIRST_STRETCH
+            while high > low:
+                had = self._patience.left
+                bottom = max(low, high - stretch)
+                ids = self._ids(bottom, high, size)
+                high = ids[-1] if len(ids) == size else bottom
+                self.lowest = high
+                yield ids
+                left = self._patience.left
+                if left <= 0:
+                    self.ended = high <= low == self._scope.runs[-1][0]
+                    return
+                stretch = int(stretch * min(FASTER, max(0.5, left / 2 / max(had - left, 1e-5))))
+        self.ended = True
+
+    def _ids(self, low: int, high: int, size: int) -> list[int]:
+        if self._match:
+            query = (
+                f"SELECT rowid FROM {self._table} WHERE {self._table} MATCH ? AND rowid >= ? AND rowid < ?"
+                " ORDER BY rowid DESC LIMIT ?"
+            )
+            found = self._db.execute(query, (self._match, low, high, size))
+        else:
+            query = "SELECT id FROM messages WHERE id >= ? AND id < ? AND role <> 'tool' ORDER BY id DESC LIMIT ?"
+            found = self._db.execute(query, (low, high, size))
+        return [row[0] for row in found]
+
+
+def runs(db: sqlite3.Connection, query: Query, low: int, high: int) -> tuple[tuple[int, int], ...]:
+    """The ids in [low, high) whose messages may have been said in the time that is asked for, newest first."""
+    if high <= low:
+        return ()
+    if query.before is None and query.after is None:
+        return ((low, high),)
+    before = EVER if query.before is None else query.before
+    after = -EVER if query.after is None else query.after
+    blocks = db.execute(
+        "SELECT block FROM search_times WHERE latest >= ? AND earliest < ? ORDER BY block DESC", (after, before)
+    )
+    found: list[tuple[int, int]] = []
+    for (block,) in blocks:
+        begins, ends = max(block * BLOCK, low), min((block + 1) * BLOCK, high)
+        if begins >= ends:
+            continue
+        if found and found[-1][0] == ends:
+            found[-1] = (begins, found[-1][1])
+        else:
+            found.append((begins, ends))
+    return tuple(found)
+
+
+def _question(vocabulary: _Vocabulary, query: Query, scope: Scope) -> tuple[str, bool]:
+    """What the index is asked, empty for everything; and whether it can answer without skipping much."""
+    groups = [_rarest(piece for term in group for piece in _pieces(vocabulary, term)) for group in query.either]
+    asked = " OR ".join(f"({' AND '.join(group)})" for group in groups) if all(groups) else ""
+    pieces = [f"({asked})"] if asked else []
+    if scope.sessions:
+        pieces.append(_any(session_word(each) for each in scope.sessions))
+    if scope.chats is not None:
+        pieces.append(_any(chat_word(each) for each in scope.chats))
+    if not pieces:
+        return "", True
+    unwanted = [session_word(each) for each in scope.without]
+    unwanted += [term.chunks[0] for term in query.without if _plain(term)]
+    simple = len(pieces) == 1 and not unwanted and all(len(group) == 1 and " " not in group[0] for group in groups)
+    question = " AND ".join(pieces)
+    if unwanted:
+        question = f"({question}) NOT {_any(unwanted)}"
+    return (question if simple else f"({question}) OR {_quoted(MILESTONE)}"), simple
+
+
+def _plain(term: Term) -> bool:
+    """Whether the index has the term exactly where messages hold it: one word of a script with spaces."""
+    return len(term.chunks) == 1 and not term.prefix and words(term.chunks[0]) == [term.chunks[0]]
+
+
+def _pieces(vocabulary: _Vocabulary, term: Term) -> list[str]:
+    """Everything that the index has of each message that holds the term, as pieces of a question."""
+    pieces = []
+    listed = words(" ".join(term.chunks))
+    if term.prefix and listed:
+        pieces += vocabulary.beginning(listed.pop())
+    if listed:
+        at = max(range(max(1, len(listed) - PHRASE + 1)), key=lambda at: len("".join(listed[at : at + PHRASE])))
+        pieces.append(_quoted(" ".join(listed[at : at + PHRASE])))
+    elif not term.prefix and (run := term.chunks[-1]) and run.isalnum():
+        pieces += vocabulary.beginning(run)
+    if len(listed) > 1:
+        return pieces  # words beside each other are rare enough
+    signs = [word for chunk in term.chunks for word in sign_words(chunk)]
+    return [*pieces, *(_quoted(word) for word in signs if not (term.prefix and word.startswith(AFTER_DOT)))]
+
+
+class _Vocabulary:
+    """The words of the index."""
+
+    def __init__(self, db: sqlite3.Connection, generation: Generation) -> None:
+        self._db, self._generation = db, generation
+
+    def beginning(self, start: str) -> list[str]:
+        """A question for all words that begin so: each by name, or by their beginning when there are many but rare
+        ones. Empty when they are many and frequent: then messages are looked at, newest first."""
+        if self._frequent(start):
+            return []
+        found: list[str] = []
+        at, end = start, start + "\U0010ffff"
+        query = f"SELECT term FROM {self._generation.vocabulary} WHERE term >= ? AND term < ? LIMIT 1"
+        while len(found) <= EXPANDED:
+            row = self._db.execute(query, (at, end)).fetchone()
+            if row is None:
+                return [_any(found)] if found else [_quoted(start)]
+            found.append(row[0])
+            at = row[0] + "\0"
+        return [f"{_quoted(start)} *"]
+
+    def _frequent(self, start: str) -> bool:
+        begins = Term((start,), prefix=True)
+        newest = "SELECT content FROM messages WHERE id <= ? AND role <> 'tool' ORDER BY id DESC LIMIT ?"
+        rows = self._db.execute(newest, (self._generation.upto, SAMPLE)).fetchall()
+        return SAMPLE_RATE * sum(next(begins.spots(fold(row[0])), None) is not None for row in rows) > len(rows)
+
+
+def _rarest(pieces: Iterable[str]) -> list[str]:
+    """Those that few messages have, as far as that can be told: the longest."""
+    return sorted(dict.fromkeys(pieces), key=len, reverse=True)[:WORDS]
+
+
+def _any(listed: Iterable[str]) -> str:
+    return f"({' OR '.join(map(_quoted, listed))})"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'

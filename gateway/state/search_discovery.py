@@ -1,0 +1,247 @@
+"""One search from a text to ranked hits: candidates by recency, each compared with the query; one hit a session.
+
+Owns what bounds a search (matches that are ranked, time) and how the next page goes on. The index is asked in
+`search_candidates`, messages are compared in `search_match`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
+
+from gateway.state.search_candidates import CHATS, Candidates, Patience, Scope, runs
+from gateway.state.search_fold import fold
+from gateway.state.search_index import Generation
+from gateway.state.search_match import Judged, judge
+from gateway.state.search_pages import Best, hit
+from gateway.state.search_query import Query, Term
+from gateway.state.search_records import Found
+
+ENOUGH = 100
+"""Messages that fit and are ranked together; older ones are for the next page."""
+
+WORK, WALL = 0.005, 0.25
+"""Seconds for finding candidates. What has not been looked at by then is for the next page."""
+
+BATCH = 50
+TAIL = 400
+"""Messages that are not in the index yet and are looked at one by one."""
+
+SEEN = 60
+"""Sessions of earlier pages that are left out; of more, the first ones may come again with an older message."""
+
+NOTHING = "There is nothing to search for in this query: give a word, a name or a number."
+WAITING = "The index is being built; of the messages that are not in it yet, only the newest were looked at."
+NOWHERE = "No chat or session that you may see is called {}."
+
+ROWS = (
+    "SELECT messages.id, session_id, role, content, created_at, session_key, chat FROM messages"
+    " JOIN sessions ON sessions.id = messages.session_id WHERE messages.id IN (SELECT value FROM json_each(?))"
+    " AND role <> 'tool' AND content <> '' AND leaving = 0 ORDER BY messages.id DESC"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Where a page goes on: messages in [low, top) that were ranked, without its first `offset` sessions; `seen` are
+    numbers of the sessions of pages before. A `low` of None leaves open how far down it goes."""
+
+    top: int
+    low: int | None = None
+    offset: int = 0
+    seen: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        low = "" if self.low is None else self.low
+        return f"{self.top}.{low}.{self.offset}.{'-'.join(map(str, self.seen))}"
+
+    @staticmethod
+    def parse(text: str) -> Page | None:
+        """The inverse of `str`; None for anything else."""
+        if not re.fullmatch(r"\d{1,18}\.\d{0,18}\.\d{1,9}\.(\d{1,18}(-\d{1,18})*)?", text):
+            return None
+        top, low, offset, seen = text.split(".")
+        numbers = tuple(int(each) for each in seen.split("-") if each)
+        return Page(int(top), int(low) if low else None, int(offset), numbers)
+
+
+@dataclass(slots=True)
+class Discovery:
+    """One search on one connection. `visible` and `exclude` as in the protocol."""
+
+    db: sqlite3.Connection
+    generation: Generation
+    query: Query
+    visible: Collection[str] | None
+    exclude: str | None
+    page: Page
+    limit: int
+    left_out: set[str] = field(default_factory=set)
+    fits: dict[str, list[tuple[int, Judged]]] = field(default_factory=dict)
+    count: int = 0
+
+    def run(self) -> Found:
+        """Raises sqlite3.Error when the index cannot be read."""
+        self.left_out = {*self._names(self.page.seen), *([self.exclude] if self.exclude else ())}
+        stopped_at = self._look_at(waiting := self._waiting())
+        note = WAITING if len(waiting) == TAIL else ""
+        if stopped_at is not None:
+            return self._found(stopped_at, ended=False, note=note)
+        self._look_at(self._failed())
+        self.count = 0
+        scope = self._scope()
+        if scope is None:
+            return self._found(
+                0, ended=True, note=NOWHERE.format(", ".join(self.query.places)) if self.query.places else note
+            )
+        lowest, ended = self._gather(scope)
+        return self._found(lowest, ended, note)
+
+    def _gather(self, scope: Scope) -> tuple[int, bool]:
+        """Look at candidates until there is enough; down to which id that was, and whether nothing is below it."""
+        patience = Patience(WORK if self.page.low is None else WALL, WALL)
+        low, top = self.page.low or 0, min(self.page.top, self.generation.upto + 1)
+        while True:
+            here = replace(scope, runs=runs(self.db, self.query, low, top))
+            candidates = Candidates(self.db, self.generation, self.query, here, patience)
+            stopped_at = self._look_through(candidates)
+            if stopped_at is None:
+                return (low, low == 0) if candidates.ended else (candidates.lowest, False)
+            if len(self.fits) >= self.page.offset + self.limit or patience.left <= 0:
+                return stopped_at, False
+            # A few long sessions hold all of these: what else there is comes from below, without them.
+            self.left_out |= set(self.fits)
+            scope = replace(scope, without=(*scope.without, *self._numbers(self.fits)))
+            self.count, top = 0, stopped_at
+
+    def _look_through(self, candidates: Candidates) -> int | None:
+        """The message at which there was enough; None when the candidates, or the time, came to an end first."""
+        for ids in candidates.batches(BATCH):
+            if (stopped_at := self._look_at(ids)) is not None:
+                return stopped_at
+        return None
+
+    def _look_at(self, ids: Iterable[int]) -> int | None:
+        """Compare messages with the query; the one at which there was enough, if there was."""
+        listed = json.dumps(list(ids))
+        for row in self.db.execute(ROWS, (listed,)) if listed != "[]" else ():
+            if not self._allowed(row):
+                continue
+            folded = fold(row["content"])
+            if self.query.sender and not _says(self.query, row["role"], folded):
+                continue
+            if (judged := judge(self.query, folded)) is None:
+                continue
+            self.fits.setdefault(row["session_id"], []).append((row["id"], judged))
+            self.count += 1
+            if self.count >= ENOUGH:
+                return int(row["id"])
+        return None
+
+    def _allowed(self, row: sqlite3.Row) -> bool:
+        query, at = self.query, row["created_at"]
+        return (
+            row["session_id"] not in self.left_out
+            and (self.visible is None or row["session_key"] in self.visible)
+            and (query.before is None or at < query.before)
+            and (query.after is None or at >= query.after)
+            and all(_lies_in(place, row["session_id"], row["session_key"], row["chat"]) for place in query.places)
+        )
+
+    def _waiting(self) -> list[int]:
+        """Messages behind the end of the index."""
+        low = max(self.generation.upto, (self.page.low or 0) - 1)
+        newest = (
+            "SELECT id FROM messages WHERE id > ? AND id < ? AND role <> 'tool' AND content <> ''"
+            " ORDER BY id DESC LIMIT ?"
+        )
+        return [row[0] for row in self.db.execute(newest, (low, self.page.top, TAIL))]
+
+    def _failed(self) -> list[int]:
+        """Messages that the index could not take in."""
+        query = (
+            "SELECT message_id FROM search_failed WHERE generation = ? AND message_id < ? AND message_id >= ? LIMIT ?"
+        )
+        wanted = (self.generation.number, self.page.top, self.page.low or 0, TAIL)
+        return [row[0] for row in self.db.execute(query, wanted)]
+
+    def _scope(self) -> Scope | None:
+        """The part of the index that is asked; None when nothing in it can be meant."""
+        sessions: list[int] = []
+        chats: set[int] | None = None
+        if self.visible is not None:
+            chats = self._chats("session_key = ?", [(each,) for each in self.visible])
+        for place in self.query.places:
+            begins = (place, place + ":", place + ";", place + "#", place + "$")
+            there = self._chats(
+                "lower(session_key) = ? OR (lower(session_key) >= ? AND lower(session_key) < ?)"
+                " OR (lower(session_key) >= ? AND lower(session_key) < ?)",
+                [begins],
+            )
+            names = "SELECT number FROM search_sessions WHERE session_id >= ? AND session_id < ? LIMIT ?"
+            named = self.db.execute(names, (place, place + "\U0010ffff", CHATS)).fetchall() if len(place) > 3 else []
+            sessions += [row[0] for row in named]
+            if not named:
+                chats = there if chats is None else chats & there
+        if chats is not None and not chats:
+            return None
+        listed = None if chats is None or len(chats) > CHATS else tuple(sorted(chats))
+        without = tuple(self._numbers(self.left_out))
+        return Scope(listed, tuple(sessions[:CHATS]), without, ())
+
+    def _chats(self, where: str, wanted: Iterable[tuple[str, ...]]) -> set[int]:
+        query = f"SELECT number FROM search_chats WHERE {where}"
+        return {row[0] for each in wanted for row in self.db.execute(query, each)}
+
+    def _numbers(self, names: Iterable[str]) -> list[int]:
+        query = "SELECT number FROM search_sessions WHERE session_id = ?"
+        return [row[0] for each in names if (row := self.db.execute(query, (each,)).fetchone()) is not None]
+
+    def _names(self, numbers: Iterable[int]) -> list[str]:
+        query = "SELECT session_id FROM search_sessions WHERE number = ?"
+        return [row[0] for each in numbers if (row := self.db.execute(query, (each,)).fetchone()) is not None]
+
+    def _found(self, lowest: int, ended: bool, note: str) -> Found:
+        ranked = sorted(self._best(), key=lambda each: (-each.score, -each.message_id))
+        offset = self.page.offset
+        shown = ranked[offset : offset + self.limit]
+        hits = tuple(found for best in shown if (found := hit(self.db, best)) is not None)
+        more = None
+        if offset + len(shown) < len(ranked):
+            more = str(replace(self.page, low=lowest if not ended else 0, offset=offset + len(shown)))
+        elif not ended:
+            seen = (*self.page.seen, *self._numbers(self.fits))[-SEEN:]
+            more = str(Page(lowest, seen=seen))
+        return Found(hits, not ended or note == WAITING, more, note)
+
+    def _best(self) -> Iterable[Best]:
+        newest = self.page.top
+        oldest = min((each[0] for fits in self.fits.values() for each in fits), default=0)
+        for session_id, fits in self.fits.items():
+            scored = [(judged.score + (each - oldest) / (newest - oldest + 1), each, judged) for each, judged in fits]
+            score, best, judged = max(scored, key=lambda each: each[:2])
+            yield Best(session_id, best, _unique(judged.held), len(fits), score)
+
+
+def _unique(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    return tuple(dict.fromkeys(terms))
+
+
+def _says(query: Query, role: str, folded: str) -> bool:
+    """Whether this role, or in a room whoever is named at the beginning of the line, is the sender meant."""
+    if query.role is not None:
+        return role == query.role
+    return role == "user" and re.match(rf"{re.escape(query.sender)}\b[^:\n]{{0,60}}: ", folded) is not None
+
+
+def _lies_in(place: str, session_id: str, session_key: str, chat: str) -> bool:
+    """Whether this is a platform, a chat, or the beginning of an id of a session that the message stands in."""
+    if len(place) > 3 and session_id.startswith(place):
+        return True
+    return any(
+        key == place or key.startswith((place + ":", place + "#"))
+        for key in (session_key.casefold(), chat.casefold())
+    )

@@ -1,0 +1,156 @@
+"""The archive's search: a million messages, every kind of query, what the index costs to build and to keep.
+
+`python -m tests.bench search [--messages N] [--corpus FOLDER]`; the corpus is kept in the folder when one is given.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import tempfile
+import time
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from gateway.state.contract import CHAT, session
+from gateway.state.records import Row
+from gateway.state.store import SqliteStore
+from tests.bench.archive import END, QUIET_CHAT, Writer, archive, progress
+from tests.bench.figures import percentile
+
+T = TypeVar("T")
+MESSAGES = 1_000_000
+ROUNDS = 5
+"""How often each query is asked; the first time the disk's cache may be cold."""
+
+Asking = dict[str, list[tuple[str, dict[str, Any]]]]
+
+
+async def rows(messages: int = MESSAGES, corpus: str = "") -> list[tuple[str, str]]:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(corpus or temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        path, lines = await _indexed(folder, messages)
+        store = await SqliteStore.open(path)
+        try:
+            for kind, asked in queries(Writer().words).items():
+                lines.append((f"search in {messages:,}: {kind}", await _asked(store, asked)))
+            lines.append(("scroll", await _scrolled(store)))
+            lines += await _kept_up(store)
+        finally:
+            await store.close()
+    return lines
+
+
+def queries(words: list[str]) -> Asking:
+    """By kind; words are in the order of how often they are said."""
+    draw = random.Random(5)
+
+    def some(low: int, high: int, count: int = 8) -> list[str]:
+        return [words[number] for number in draw.sample(range(low, min(high, len(words))), count)]
+
+    def plain(texts: list[str], **scope: Any) -> list[tuple[str, dict[str, Any]]]:
+        return [(text, scope) for text in texts]
+
+    rare, middling, common = some(12_000, 20_000), some(300, 3_000), some(20, 200)
+    pairs = [f"{one} {other}" for one, other in zip(common, some(20, 200), strict=True)]
+    few = ["the", *common[:3], middling[0], '"of the"', "京都", "the -of"]
+    return {
+        "rare words": plain(["xylophonist", *rare]),
+        "common words": plain(common + middling),
+        "very common words": plain(["the", "of", "and", "to", "in"]),
+        "absent words": plain(["zzyzx", "qqqqq", "the zzyzx"]),
+        "several common words": plain(["the of and", *pairs, *(f"the {each}" for each in rare)]),
+        "phrases of common words": plain(
+            ['"of the"', '"to be in"', '"the of and"', *(f'"{each}"' for each in pairs)]
+        ),
+        "absent phrases": plain(['"of that it for you"', '"the the the of"', f'"{common[0]} the {common[1]} of"']),
+        "two characters, present": plain(["京都", "会议", "再起"]),
+        "two characters, absent": plain(["鬱鬯", "龘龘", "麤鱻"]),
+        "four characters, present": plain(["東京大学", "人工知能", "天气预报"]),
+        "four characters, absent": plain(["京都会议大学", "東京天气", "鬱鬯龘龘"]),
+        "-word": plain(["the -of", f"{middling[0]} -the", f"{rare[0]} -{common[0]}"]),
+        "OR": plain(["the OR of", " OR ".join(rare[:3]), f"{common[0]} OR {rare[0]} OR the"]),
+        "prefix": plain(["th*", "t*", "st*", "sto*", "inv*", f"{rare[0][:4]}*", "gr* the", "zzz*"]),
+        "names and signs": plain(["c++", "c#", ".net", "node.js", "don't", "at&t", "🎉", "#release", "example.org"]),
+        "codes and paths": plain(["INV-2026-00017", "$4,200.50", "v1.2.3-rc4", "/srv/the", "bob@example.org"]),
+        "mixed": plain([f"{middling[0]} c++", f'"of the" 京都 -{rare[0]}', f"redis {common[0]} after:2024-01"]),
+        "old days": plain(
+            ["the before:2022-03", f"{rare[0]} before:2023", '"of the" before:2022-02 after:2022-01-09']
+        ),
+        "a chat in which little was said": plain(few, visible=[QUIET_CHAT]),
+        "a chat in which much was said": plain(few, visible=["telegram:1000"]),
+        "without the live session": plain(few, exclude="20260101-00000001"),
+    }
+
+
+async def _indexed(folder: Path, messages: int) -> tuple[Path, list[tuple[str, str]]]:
+    """The database with its index, and what building that came to. It is built as in the background of a house."""
+    raw = await archive(folder, messages)
+    path = folder / "searched.db"
+    for each in folder.glob("searched.db*"):
+        each.unlink()
+    shutil.copy(raw, path)  # nobody has it open
+    store = await SqliteStore.open(path)
+    size, done = path.stat().st_size, 0
+    taken: list[float] = []
+    began = time.monotonic()
+    while step := await _timed(taken, store.search.index()):
+        done += step
+        if len(taken) % 200 == 0:
+            progress("indexing", min(done, messages), messages, began)
+    spent = time.monotonic() - began
+    progress("indexing", messages, messages, began)
+    await store.close()
+    lines = [
+        ("search: messages indexed a second", f"{messages / spent:,.0f}"),
+        ("search: a step of that, which others who write wait for", _figures(taken)),
+        ("search: database before and with its index", f"{size / 1e6:.0f} MB, {path.stat().st_size / 1e6:.0f} MB"),
+    ]
+    return path, lines
+
+
+async def _asked(store: SqliteStore, asked: list[tuple[str, dict[str, Any]]]) -> str:
+    taken: list[float] = []
+    bounded = 0
+    for text, scope in asked:
+        for _ in range(ROUNDS):
+            found = await _timed(taken, store.search.discover(text, now=END, **scope))
+        bounded += found.bounded
+    return f"{_figures(taken)}; {bounded} of {len(asked)} bounded"
+
+
+async def _scrolled(store: SqliteStore) -> str:
+    taken: list[float] = []
+    found = await store.search.discover("the", now=END)
+    for hit in found.hits:
+        for _ in range(50):
+            await _timed(taken, store.search.scroll(hit.session.id, hit.message.id, 5))
+    return _figures(taken)
+
+
+async def _kept_up(store: SqliteStore) -> list[tuple[str, str]]:
+    """What a message costs on top when it is said, and then its way into the index."""
+    writer = Writer(1)
+    saying: list[float] = []
+    indexing: list[float] = []
+    await store.sessions.open(session("bench", CHAT.key, at=END))
+    turn = await store.turns.begin("bench", CHAT, [], [], END)
+    for _ in range(200):
+        row = Row("assistant", writer.message())
+        await _timed(saying, store.turns.add(turn, [row], END))
+        await _timed(indexing, store.search.index())
+    return [("store: a message more", _figures(saying)), ("search: its way into the index", _figures(indexing))]
+
+
+async def _timed(taken: list[float], step: Awaitable[T]) -> T:
+    began = time.perf_counter()
+    result = await step
+    taken.append(time.perf_counter() - began)
+    return result
+
+
+def _figures(taken: list[float]) -> str:
+    p50, p95, p99 = (percentile(taken, share) * 1e3 for share in (0.5, 0.95, 0.99))
+    return f"p50 {p50:.2f} ms, p95 {p95:.2f} ms, p99 {p99:.2f} ms"
