@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 
+from commands import search
 from commands.context import Context
 from commands.ports import SessionView
 from commands.reply import CommandReply, NamedText
@@ -53,7 +54,8 @@ async def show(context: Context, arguments: Arguments) -> CommandReply:
     shown = lines if whole else lines[max(0, len(lines) - page * READ) : max(0, len(lines) - (page - 1) * READ)]
     data = {**as_data(found), "transcript": [{"id": each.message_id, "role": each.role, "text": each.text,
                                               "time": iso(each.time)} for each in shown]}  # fmt: skip
-    text = "\n".join(said(each, shortened=context.surface == "chat") for each in shown) or "Nothing more."
+    chat = context.surface == "chat"
+    text = "\n".join(said(each.role, each.text, shortened=chat) for each in shown) or "Nothing more."
     earlier = not whole and len(lines) > page * READ
     buttons = ((Button("Earlier", f"/sessions show {found.id} {page + 1}"),),) if earlier else ()
     return CommandReply(f"{line(found)}\n\n{text}", data=data, buttons=buttons)
@@ -203,11 +205,12 @@ OLDER = Argument("page", "which page; 1 is the newest")
 
 SPECS = (
     CommandSpec(
-        "sessions", "earlier conversations, to list, show, export, name, pin and prune", sessions, when="anytime",
-        actions=(
+        "sessions", "earlier conversations, to list, show, search, export, name, pin and prune", sessions,
+        when="anytime", actions=(
             Action("list", "recent sessions", sessions,
                    (OLDER, Argument("limit", "sessions on a page", option=True))),
             Action("show", "one session's transcript", show, (ID, OLDER)),
+            *search.ACTIONS,
             Action("export", "whole transcripts, as Markdown or JSON Lines", export,
                    (Argument("id", "session id, or its beginning"),
                     Argument("all", "every session", flag=True),

@@ -23,6 +23,7 @@ from platforms.messages import ChatRef
 
 if TYPE_CHECKING:
     from commands.review_ports import Reviews
+    from commands.search_ports import Finder
     from commands.session_ports import Entry, Retention
     from commands.skill_ports import Skills
 
@@ -298,3 +299,4 @@ class Ports:
     pairing: Pairing | None = None
     reviews: Reviews | None = None
     retention: Retention | None = None
+    finder: Finder | None = None

@@ -59,6 +59,7 @@ def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
         models,
         pairing,
         reviews,
+        search,
         sessions,
         skill_shortcuts,
         skill_writes,
@@ -67,7 +68,7 @@ def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
     from commands import help as help_command
 
     skills = (skill_shortcuts, skill_writes, curator)
-    topics = (sessions, archive, memory_writes, *skills, home, models, reviews, status, pairing, help_command)
+    topics = (sessions, archive, search, memory_writes, *skills, home, models, reviews, status, pairing, help_command)
     registry = Registry([spec for topic in topics for spec in topic.SPECS])
     for entry in entry_points(group=GROUP) if points is None else points:
         try:

@@ -8,7 +8,7 @@ from typing import Any
 
 from commands.context import Context
 from commands.pending_words import literal
-from commands.ports import Line, SessionView
+from commands.ports import SessionView
 from commands.reply import CommandReply
 
 SHOWN = 1000
@@ -42,11 +42,11 @@ def named(each: SessionView) -> str:
     return f"«{literal(each.title)}»"
 
 
-def said(each: Line, *, shortened: bool) -> str:
+def said(role: str, text: str, *, shortened: bool) -> str:
     """One message of a transcript."""
-    more = len(each.text) - SHOWN
+    more = len(text) - SHOWN
     cut = shortened and more > 0
-    return f"**{each.role}**: {each.text[:SHOWN] if cut else each.text}" + (f"… ({more:,} more)" if cut else "")
+    return f"**{role}**: {text[:SHOWN] if cut else text}" + (f"… ({more:,} more)" if cut else "")
 
 
 def count(messages: int) -> str:

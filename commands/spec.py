@@ -30,7 +30,8 @@ class Argument:
     """One word (or, with `rest`, all remaining text) after the command. `choices` are offered and enforced. An
     `option` is given by name, `--file F`, and on the shell only. A `flag` is there or not, `--dry-run` for the name
     `dry_run`, and may stand anywhere among the words; its value is `yes`. Names of skills are `suggested` while one
-    is typed, where a platform can. A `loose` rest is words to look for: at the shell, options may stand behind it."""
+    is typed, where a platform can. A `loose` rest is words to look for: at the shell, options may stand among them,
+    and what begins with a hyphen and is no option is a word."""
 
     name: str
     help: str

@@ -28,6 +28,7 @@ from gateway.config.not_yet import warnings
 from gateway.config.paths import Profile
 from gateway.config.reload import Broken, Reloaded, Watcher
 from gateway.config.schema import Settings
+from gateway.config.supervised import supervised
 from gateway.engine import notices
 from gateway.engine.beside import kept
 from gateway.engine.cards import BATCH_SECONDS, Cards
@@ -51,6 +52,7 @@ from gateway.engine.status import HouseStatus, Live
 from gateway.engine.toolbox import openings, toolbox
 from gateway.errors import ConfigurationError, InnkeeperError
 from gateway.events import Bus
+from gateway.hosting.attending import Attendance, attending
 from gateway.models.claims import claims_saving
 from gateway.models.host_state import HostWatch
 from gateway.models.registry import HostRegistry
@@ -131,8 +133,7 @@ async def running(
     clock, report = SystemClock(), LogReport("gateway.engine")
     async with AsyncExitStack() as stack:
         stack.enter_context(ProfileLock(profile, clock))
-        logs = set_up(profile.logs, logging.INFO, Redactor(loaded.secrets), console=verbose)
-        stack.callback(logs.close)
+        stack.callback(set_up(profile.logs, logging.INFO, Redactor(loaded.secrets), console=verbose).close)
         store = await SqliteStore.open(profile.database)
         stack.push_async_callback(store.close)
         watcher = Watcher(profile, loaded, environment, extensions)
@@ -162,7 +163,8 @@ async def running(
         await engine.start(list(adapters.values()), absent)
         stack.push_async_callback(engine.stop)
         beside = _beside(profile, engine, reviewing(engine, hosts, watch), batch)
-        for name, run in {**beside, **session_work(engine, hosts)}.items():
+        signs = _signs(engine, store, environment if only is None else None)
+        for name, run in {**beside, **session_work(engine, hosts), **signs.work}.items():
             stack.push_async_callback(_ended, asyncio.ensure_future(kept(name, run, clock, report)))
         warm = asyncio.ensure_future(_warm(hosts, house, report))
         stack.callback(warm.cancel)
@@ -171,6 +173,7 @@ async def running(
         unmet = [*warnings(loaded.settings), *filter(None, [idle_effort(loaded.settings, hosts)])]
         lines = (*rules, f"model: {main_model(hosts)}", *unmet, *problems, *_deaf(hosts), *registry.problems)
         report.info("started", profile=profile.name, lines=list(lines))
+        stack.callback(lambda: signs.stopping(house.settings().gateway.drain_seconds))
         yield App(profile, engine, hosts, watcher, registry, lines, warm)
 
 
@@ -200,7 +203,10 @@ async def _furnish(
     ask, scope = Inline(desk, delivery, adapters, clock).ask, scopes(settings)
     files = outlet(profile, settings, adapters)
     more = [send_file_tool(files), *plugins.tools]
-    box = toolbox(profile, settings, kept, skills, scope=scope, ask=ask, more=more, trouble=_left_out(report))
+    trouble, now = _left_out(report), clock.now
+    box = toolbox(
+        profile, settings, kept, skills, store=store, now=now, scope=scope, ask=ask, more=more, trouble=trouble
+    )
     house = House(
         store=store,
         clock=clock,
@@ -317,6 +323,13 @@ def _beside(
         "reviews": reviews.run,
         "review notices": engine.review_notices.run,
     }
+
+
+def _signs(engine: Engine, store: SqliteStore, environment: Mapping[str, str] | None) -> Attendance:
+    """Signs of life for whoever watches over the process; none when it is no gateway but a window's own engine."""
+    house = engine.house
+    port = house.settings().gateway.health_port if environment is not None else None
+    return attending(supervised(environment or {}), port, lambda: engine.platforms, store.database, house.clock)
 
 
 async def _ended(task: asyncio.Task[None]) -> None:

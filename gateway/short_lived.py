@@ -16,6 +16,7 @@ from gateway.config.schema import Settings
 from gateway.engine.archive import StoredArchive
 from gateway.engine.desks import ChosenModels, StoredBooks
 from gateway.engine.earshot import scopes
+from gateway.engine.finder import StoredFinder
 from gateway.engine.gatekeeper import PendingDesk, memories
 from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.pairing_desk import PairingDesk
@@ -119,6 +120,7 @@ def stored_ports(
             open_hub(profile, skills, loaded.settings, clock.now, environment),
         ),
         pairing=PairingDesk(store, clock.now),
+        finder=StoredFinder(store, clock.now),
         retention=StoredRetention(store, lambda: loaded.settings, clock, behind(kept, skills), file_caches(profile)),
         reviews=ReviewsDesk(store, clock, (pending.settle, skill_pending.settle), asleep=gateway == "not running"),
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 from gateway.models.client import Message, ModelClient, Reply, Request, ToolSchema
 from gateway.models.toolcalls import validate
-from gateway.tools import skill_guidance
+from gateway.tools import search_guidance, skill_guidance
 from gateway.transcript import ToolCall
 
 QUESTION = (
@@ -22,13 +22,16 @@ QUESTION = (
 )
 
 
+NEVER = skill_guidance.NAMES | {search_guidance.NAME}
+"""A procedure takes several calls, and so does a search; here there is one, for what the person wants kept."""
+
 RESULT = "[Innkeeper] Result of the tool: "
 """What stands before a tool's result where a model knows no tools."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assistant:
-    """`tools` but those for skills may be wanted when `wants(what was said)` holds. `maximum` bounds the answer, in
+    """`tools` but those of `NEVER` may be wanted when `wants(what was said)` holds. `maximum` bounds the answer, in
     tokens."""
 
     tools: tuple[ToolSchema, ...]
@@ -45,8 +48,7 @@ class Assistant:
     ) -> ToolCall | None:
         """The call that the person's words ask for, valid for its schema, or None. `said` is theirs alone, without
         what was added for the model: words of others that it answers, documents."""
-        # A procedure takes several calls, and here there is one.
-        tools = tuple(each for each in self.tools if each.name not in skill_guidance.NAMES)
+        tools = tuple(each for each in self.tools if each.name not in NEVER)
         if not tools or not self.wants(said):
             return None
         question = Message("user", QUESTION + "\n".join(f"{each.name}: {each.description}" for each in tools))

@@ -14,7 +14,7 @@ from gateway.agent.prompt import PERSONA, PromptParts, render
 from gateway.agent.scopes import NOWHERE, Scope
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
-from gateway.tools import skill_guidance
+from gateway.tools import search_guidance, skill_guidance
 from gateway.tools.memory_guidance import NAME, guidance, schema
 from gateway.tools.toolset import Toolset
 from memory.files import FileTrouble, read
@@ -79,6 +79,7 @@ class Opener:
                 hint,
                 guidance(targets, scope.censored) if offered else "",
                 skill_guidance.guidance() if skilled else "",
+                search_guidance.guidance() if search_guidance.NAME in tools else "",
             ],
         )
         narrowed = {NAME: schema(targets)} if offered else {}

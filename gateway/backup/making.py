@@ -11,7 +11,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -126,13 +126,15 @@ def _alone(profile: Profile) -> Iterator[Path]:
     folder = profile.backups
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with locked(folder / ".lock", PATIENCE):
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(locked(folder / ".lock", PATIENCE))
+            except Busy:
+                raise BackupFault(f"Another backup is at work in {folder}; try again when it is done.") from None
             for stray in folder.iterdir():
                 if stray.name.startswith(_SCRATCH):
                     shutil.rmtree(stray) if stray.is_dir() and not stray.is_symlink() else stray.unlink()
             yield folder
-    except Busy:
-        raise BackupFault(f"Another backup is at work in {folder}; try again when it is done.") from None
     except FileTrouble as error:
         raise BackupFault(str(error)) from None
     except OSError as error:
@@ -151,7 +153,7 @@ def _scratch(folder: Path, prefix: str) -> Iterator[Path]:
 def _drafted(
     profile: Profile, folder: Path, now: float, variables: Mapping[str, str], progress: Progress
 ) -> tuple[Manifest, Path]:
-    room(folder, 2 * _weight(profile))
+    room(folder, 2 * weight(profile))
     with _scratch(folder, ".making-") as staging:
         gathered = _gathered(profile, staging, progress)
         settings = copy_settings(profile, staging, variables)
@@ -239,7 +241,7 @@ def _order(path: Path) -> tuple[str, int]:
     return stamp, int(number.strip("-") or 1)
 
 
-def _weight(profile: Profile) -> int:
+def weight(profile: Profile) -> int:
     """About how many bytes will be copied."""
     files = [profile.database, profile.database.with_name(profile.database.name + "-wal")]
     total = sum(each.stat().st_size for each in files if each.exists())

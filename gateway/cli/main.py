@@ -25,6 +25,7 @@ OWN: dict[str, tuple[str, str]] = {
     "models": ("gateway.cli.models:models", "List, fetch, pick and test models."),
     "profile": ("gateway.cli.profiles:profile", "List, make, pick and delete profiles."),
     "backup": ("gateway.cli.backup:backup", "Copy a profile as a whole, prove the copy, and put it back."),
+    "service": ("gateway.cli.service:service", "Run the gateway as a service of systemd, and see how it is."),
     "import": ("gateway.cli.importing:import_", "Take over memories, skills and sessions from Hermes Agent."),
 }
 """Subcommands with a file of their own: name -> (import string, short help)."""
@@ -37,7 +38,9 @@ CHAT: dict[str, str] = {
     "skills": "What there is to do by, what waits, and skills from elsewhere.",
     "curator": "The care of skills that nobody uses.",
     "pairing": "People who ask to be let in with a code, and those who were.",
-    "sessions": "Earlier conversations, to list, show, export, name, pin and prune.",
+    "sessions": "Earlier conversations, to list, show, search, export, name, pin and prune.",
+    "search": "Find what was said before.",
+    "reviews": "What waits to be looked back at, and what came of it.",
     "usage": "Tokens and cost.",
     "status": "How things stand.",
 }

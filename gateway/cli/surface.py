@@ -92,7 +92,10 @@ def _leaf(
     options = [each.switch for each in arguments if each.option or each.flag]
     to_the_letter = any(each.rest and not each.loose for each in arguments)
     kind = _Saying if to_the_letter and not options else click.Command
-    return kind(name, callback=run, params=[*params, _json_option()], help=_sentence(help_text))
+    dashes = {"ignore_unknown_options": any(each.loose for each in arguments)}
+    return kind(
+        name, callback=run, params=[*params, _json_option()], help=_sentence(help_text), context_settings=dashes
+    )
 
 
 class _Saying(click.Command):

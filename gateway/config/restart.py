@@ -14,6 +14,7 @@ _AFTER_RESTART = re.compile(
     r"(?:model|hosts|platforms|hooks|mcp_servers|dashboard|agent)(?:\.|$)"
     r"|memory\.(?:provider|prefetch_spill_enabled|memory_enabled|user_profile_enabled)$"
     r"|skills\.external_dirs$"
+    r"|gateway\.health_port$"
     r"|auxiliary\.\w+\.(?:provider|model|reasoning_effort|extra_tools)$"
 )
 

@@ -146,6 +146,8 @@ class Gateway(Section):
     """The IANA zone for quiet hours, digest, resets and jobs; null means this machine's."""
     digest_hour: Hour = 9
     """The hour of the daily list of what waits (0 to 23)."""
+    health_port: int | None = Field(None, ge=1, le=65535)
+    """The port on this machine where probes ask how the gateway is (GET /healthz); null opens none."""
     budgets: dict[Literal["total", "chat", "background_review", "compaction", "cron", "curator"], Count] = Field(
         default_factory=dict
     )

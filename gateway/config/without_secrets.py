@@ -92,10 +92,11 @@ def _comment(line: str, mask: Callable[[str], str]) -> str:
 
 
 def _hides(text: str, mask: Callable[[str], str]) -> bool:
-    """Whether a value is left that looks like a secret."""
+    """Whether a value or a name is left that looks like a secret."""
     node = yaml.compose(text, Loader=yaml.SafeLoader)
     pairs = list(_scalars(node, ())) if node is not None else []
-    return any(mask(str(each.value)) != str(each.value) for _, each in pairs)
+    words = {word for key, each in pairs for word in (*map(str, key), str(each.value))}
+    return any(mask(word) != word for word in words)
 
 
 def _named(key: Key) -> str:

@@ -20,7 +20,6 @@ from gateway.engine.grades import assisted, grade_fact
 from gateway.engine.house import House
 from gateway.engine.mailbox import Running
 from gateway.engine.skill_calls import Reading, SkillCalls
-from gateway.engine.steps import to_its_end
 from gateway.engine.turn import Outcome, TurnRun
 from gateway.engine.work import Said, Work
 from gateway.errors import ConfigurationError, StaleEpoch
@@ -28,6 +27,7 @@ from gateway.models.client import HostInfo, ModelClient
 from gateway.models.errors import ModelError
 from gateway.models.unavailable import Unavailable
 from gateway.state.records import InboxItem, Row, Session, Turn
+from gateway.unbroken import to_its_end
 from platforms.messages import Button, ChatKind, ChatRef, TurnSummary
 
 STARTS = 10

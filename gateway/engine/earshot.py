@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from commands.authority import CONSOLE, role_of
 from commands.spec import Role
 from gateway.agent.scopes import OWNERS, Place, Scope, ScopeOf, scope_of
 from gateway.config.schema import Settings
 from gateway.engine.session_key import access_rules, allowed
+from gateway.engine.session_notes import sealed_for_owners
+from gateway.state.protocols import Facts, Sessions
+from gateway.state.search_records import FoundSession
 from gateway.tools.memory_tool import Reach
+from gateway.tools.session_search import Visible
 from gateway.tools.tool import ToolContext
 from memory.shelf import Shelf
 from platforms.messages import ChatRef, Inbound
@@ -48,6 +52,33 @@ def owners_heard(settings: Callable[[], Settings]) -> Callable[[ToolContext], bo
         return owners_only(context.chat, speaker, direct=context.direct, settings=settings())
 
     return heard
+
+
+def sight(settings: Callable[[], Settings], sessions: Sessions) -> Callable[[ToolContext], Awaitable[Visible]]:
+    """Which sessions a tool may show where its call comes from: all of them where nobody but owners is heard, by the
+    settings of that moment, elsewhere those of the chat itself."""
+    heard = owners_heard(settings)
+
+    async def keys(context: ToolContext) -> Visible:
+        if heard(context):
+            return None
+        here = await sessions.get(context.session_id)
+        return frozenset({here.session_key} if here is not None and here.chat == context.chat else ())
+
+    return keys
+
+
+def strange(settings: Callable[[], Settings], facts: Facts) -> Callable[[FoundSession], Awaitable[bool]]:
+    """Whether others than owners were heard in a session, as far as that is known: it was not made for owners' ears,
+    and its chat is none that is an owner's by its name."""
+
+    async def others(session: FoundSession) -> bool:
+        chat = ChatRef.parse(session.chat)
+        if chat.platform == CONSOLE or role_of(chat.platform, chat.chat_id, access_rules(settings())) is Role.OWNER:
+            return False
+        return not await sealed_for_owners(facts, session.id)
+
+    return others
 
 
 def owners_only(chat: ChatRef, speaker: str, *, direct: bool, settings: Settings) -> bool:

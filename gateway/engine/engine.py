@@ -15,6 +15,7 @@ from gateway.engine.archive import StoredArchive
 from gateway.engine.backlog import Backlog
 from gateway.engine.boundary import Boundary
 from gateway.engine.desks import ChatConversation, ChosenModels, StoredBooks
+from gateway.engine.finder import StoredFinder
 from gateway.engine.house import House
 from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.orders import Orders
@@ -91,6 +92,7 @@ class Engine:
             pairing=PairingDesk(house.store, house.clock.now, house.delivery.wake),
             reviews=self.reviews,
             retention=self.retention,
+            finder=StoredFinder(house.store, house.clock.now),
         )
 
     @property

@@ -91,6 +91,12 @@ def kept(start: Start | None) -> dict[str, list[str]]:
     return {names.get(key, key): each for key, each in held.items()}
 
 
+async def sealed_for_owners(facts: Facts, session_id: str) -> bool:
+    """Whether a session was made for owners' ears alone."""
+    start: Start | None = await facts.get(session_id, START)
+    return _seal(start) == OWNERS.seal
+
+
 def _seal(start: Start | None) -> Mapping[str, list[str]]:
     """(Older sessions have none: the owner's direct chats alone had memory.)"""
     if start is None:

@@ -1,11 +1,9 @@
-"""How a step is taken that must not be cut in two by a cancellation, or given up because the disk is full."""
+"""How a step is taken that must not be given up because the disk is full."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import suppress
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from gateway.engine.house import House
 from gateway.state.connection import DatabaseFault
@@ -27,18 +25,3 @@ async def patiently(step: Callable[[], Awaitable[T]], house: House) -> T:
             house.report.error("store.fault", why=str(fault))
         await house.clock.sleep(pause)
         pause = min(pause * 2, LONGEST_PAUSE)
-
-
-async def to_its_end(step: Coroutine[Any, Any, T]) -> T:
-    """Run a step; when the caller is cancelled meanwhile, however often, the step is finished first and then the
-    cancellation goes on."""
-    task = asyncio.ensure_future(step)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        while not task.done():
-            with suppress(asyncio.CancelledError):
-                await asyncio.wait({task})
-        if not task.cancelled():
-            task.exception()  # looked at, so that nobody is told of a fault that the cancellation outranks
-        raise

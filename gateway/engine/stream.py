@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from gateway.clock import Clock
 from gateway.engine.delivery import Delivery
-from gateway.engine.steps import to_its_end
 from gateway.errors import StaleEpoch
 from gateway.state.connection import DatabaseFault
 from gateway.state.protocols import Outbox
 from gateway.state.records import Part, PartDraft
+from gateway.unbroken import to_its_end
 from platforms.adapter import Adapter
 from platforms.chunking import split
 from platforms.errors import DeliveryError, NotSent, Refused, RetryAfter, Uncertain

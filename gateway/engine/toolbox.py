@@ -10,11 +10,14 @@ from gateway.agent.skill_index import skill_block
 from gateway.agent.snapshot import Opener, Opening
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
-from gateway.engine.earshot import owners_heard, reach, who
+from gateway.engine.boundary import zone
+from gateway.engine.earshot import owners_heard, reach, sight, strange, who
 from gateway.engine.gatekeeper import Memories
 from gateway.engine.house import Open
 from gateway.engine.skill_gatekeeper import GatedSkills
+from gateway.state.protocols import Store
 from gateway.tools.memory_tool import Ask, memory_tool
+from gateway.tools.session_search import Onlooker, session_search_tool
 from gateway.tools.skill_tools import skill_tools
 from gateway.tools.tool import Tool
 from gateway.tools.toolset import Toolset
@@ -35,16 +38,21 @@ def toolbox(
     memory: Memories,
     skills: GatedSkills,
     *,
+    store: Store,
+    now: Callable[[], float],
     scope: ScopeOf,
     ask: Ask,
     more: Sequence[Tool],
     trouble: Callable[[str], object],
 ) -> Toolbox:
-    """By the settings of this moment, which decide what is offered until the next start. `ask` is asked about writes
-    to memory that wait, `more` are further tools, `trouble` takes a line for each file that no prompt can have."""
+    """By the settings of this moment, which decide what is offered until the next start. `store` holds what can be
+    searched, `ask` is asked about writes to memory that wait, `more` are further tools, `trouble` takes a line for
+    each file that no prompt can have."""
+    onlooker = Onlooker(sight(settings, store.sessions), strange(settings, store.facts), lambda: zone(settings()))
     own = [
         memory_tool(memory.shelf.own, ask=ask, reach=reach(memory.shelf, scope)),
         *skill_tools(skills.library, skills.store, owners_heard(settings)),
+        session_search_tool(store.search, onlooker, now),
     ]
     toolset = Toolset([each for each in (*own, *more) if each is not None], settings().agent.disabled_toolsets)
 

@@ -16,6 +16,7 @@ from gateway.models.client import Reply, ToolSchema
 from gateway.state.connection import DatabaseFault
 from gateway.state.records import Row, Session
 from gateway.tools.memory_guidance import NAME
+from gateway.tools.memory_tool import SAVED
 from gateway.tools.skill_guidance import MANAGE
 from gateway.transcript import Message
 
@@ -73,7 +74,7 @@ def kinds_written(rows: Sequence[Row]) -> list[Kind]:
 
 
 def _saved(message: object, answer: object) -> bool:
-    return isinstance(answer, dict) and bool(answer.get("staged") or str(message).startswith("Saved"))
+    return isinstance(answer, dict) and bool(answer.get("staged") or str(message).startswith(SAVED))
 
 
 def _cut_off(rows: Sequence[Row], tool: str) -> bool:

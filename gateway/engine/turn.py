@@ -22,7 +22,6 @@ from gateway.engine.epilogue import TOOL, Ending, count_claim, epilogue
 from gateway.engine.house import House
 from gateway.engine.shortening import Shortening
 from gateway.engine.sight import Sight
-from gateway.engine.steps import to_its_end
 from gateway.engine.stream import Preview
 from gateway.engine.trail import Trail
 from gateway.errors import ConfigurationError
@@ -34,6 +33,7 @@ from gateway.state.records import Compaction, InboxItem, PartDraft, Row, Session
 from gateway.tools.tool import ToolContext
 from gateway.tools.toolset import load_schemas
 from gateway.transcript import Message, Usage
+from gateway.unbroken import to_its_end
 from platforms.messages import Button, OutFile
 
 

@@ -21,10 +21,11 @@ from gateway.engine.mailbox import Halt, Mailbox, Running
 from gateway.engine.orders import Orders
 from gateway.engine.session_key import home_chats
 from gateway.engine.skill_calls import SkillCalls
-from gateway.engine.steps import patiently, to_its_end
+from gateway.engine.steps import patiently
 from gateway.engine.work import Ordered, Resumed, Said, Work, events
 from gateway.errors import StaleEpoch
 from gateway.state.records import InboxItem, PartDraft, Row, Turn
+from gateway.unbroken import to_its_end
 from platforms.messages import ChatRef, Inbound, TurnSummary
 
 TRIES = 3

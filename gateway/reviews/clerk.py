@@ -64,12 +64,11 @@ class Clerk:
             await self.wrote()
 
     async def wrote(self) -> frozenset[ReviewKind]:
-        """Enter all writes of the review into the books; the kinds of those that were made or wait. Raises
-        StaleEpoch, `FileTrouble`."""
-        writes = await self._ledger.writes(self._review.id)
-        for write in writes:
+        """Enter all writes of the review into the books; the kinds of what stands there, with those of an older one
+        that went into it. Raises StaleEpoch, `FileTrouble`."""
+        for write in await self._ledger.writes(self._review.id):
             await self._store.reviews.wrote(self._review, write)
-        return frozenset(each.kind for each in writes)
+        return await self._store.reviews.written(self._review)
 
     def unkept(self) -> Usage:
         """What calls cost that no note has yet; only once."""

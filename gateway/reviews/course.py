@@ -6,10 +6,9 @@ runs twice.
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Coroutine, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -25,6 +24,7 @@ from gateway.state.review_records import QueuedReview, ReviewKind, ReviewOutcome
 from gateway.tools.memory_tool import SAVED
 from gateway.tools.tool import ToolContext, ToolResult
 from gateway.transcript import Message, ToolCall, Usage
+from gateway.unbroken import to_its_end
 
 CALLS = 16
 """Model calls of one review, at most."""
@@ -165,7 +165,7 @@ class Course:
             await self._desk.spent(reply)
             await self._keep(reply.usage)
 
-        await _to_its_end(note())
+        await to_its_end(note())
 
     async def run_open_calls(self, *, again: bool = False) -> None:
         """Run what was called for. A call in which an earlier stretch was cut off is run `again` only where that does
@@ -174,7 +174,7 @@ class Course:
             if call.id == self.at.begun and not again:
                 await self._answer(call, ToolResult(INTERRUPTED, ok=False))
             elif writes(call.name):  # quick, and half done it would be told wrongly
-                await _to_its_end(self._run(call))
+                await to_its_end(self._run(call))
             else:
                 await self._run(call)
 
@@ -203,7 +203,7 @@ class Course:
         answer = Message("tool", result.text, tool_call_id=call.id)
         read = at.untrusted or result.untrusted
         self.at = replace(at, talk=(*at.talk, answer), wrote=wrote, untrusted=read, begun="")
-        await _to_its_end(self._keep(Usage()))
+        await to_its_end(self._keep(Usage()))
 
     async def _keep(self, spent: Usage) -> None:
         await self._desk.keep(dumped(self.at), spent)
@@ -218,17 +218,3 @@ def _changed(answer: str) -> bool:
     if not isinstance(told, dict):
         return False
     return bool(told.get("staged") or "change" in told or str(told.get("message", "")).startswith(SAVED))
-
-
-async def _to_its_end(step: Coroutine[Any, Any, None]) -> None:
-    """Take a step whole: who is cancelled meanwhile is so after it."""
-    task = asyncio.ensure_future(step)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        while not task.done():
-            with suppress(asyncio.CancelledError):
-                await asyncio.wait({task})
-        if not task.cancelled():
-            task.exception()  # looked at: the cancellation outranks it
-        raise

@@ -118,7 +118,7 @@ class Errand:
     async def _failed(self, error: ModelError) -> bool:
         """A host that cannot be had is waited for; whoever asked for a review does not wait for that."""
         away = isinstance(error, UNREACHABLE)
-        if away and self.deferred:
+        if away and not self.attended:
             await self.queue.gave_way(self.review, self.clerk.unkept(), reason=str(error))
         else:
             await self._fail(str(error))

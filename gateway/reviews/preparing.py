@@ -5,6 +5,7 @@ What the house lends for that is `Means`. Running what comes of it is the worker
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,6 +28,9 @@ from platforms.messages import ChatKind
 
 TURNS = 200
 """Turns that are asked who spoke in them, at most; the newest."""
+
+PAGE = 1000
+"""Rows that are read at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +66,14 @@ async def ready(
 ) -> Ready:
     """Read and put together what the review needs. `short`: as a digest, where the conversation does not fit."""
     store, chosen = means.store, means.settings().auxiliary.background_review
-    rows = await store.turns.messages(session.id)
+    rows = await _rows(store, session.id)
     compaction, _ = await store.turns.conversation(session.id, 0)
     info = await site.client.info()
     assisted = await means.assisted(site.client, info)
     context = await _context(store, review, session, rows)
     budget = input_budget(chosen.max_input_tokens, info.window)
-    read = material(
+    read = await asyncio.to_thread(  # it may be long, and chats are not to wait for it
+        material,
         session,
         rows,
         compaction,
@@ -82,19 +87,15 @@ async def ready(
     held = await means.heard(session, context)
     read = replace(read, untrusted=read.untrusted or held)
     live = await means.live(session.id)
+    offered = [each.name for each in read.offered]
+    tools = ReviewTools(means.own, means.parents, chosen.extra_tools, kinds=review.kinds, offered=offered)
     given = Given(
         review=review,
         material=read,
         client=site.client,
-        tools=ReviewTools(
-            means.own,
-            means.parents,
-            chosen.extra_tools,
-            kinds=review.kinds,
-            offered=[each.name for each in read.offered],
-        ),
+        tools=tools,
         context=context,
-        instruction=instruction(review.kinds, focus=review.focus, live=live, fresh=read.fresh),
+        instruction=instruction(tools.kinds, focus=review.focus, live=live, fresh=read.fresh),
         budget=budget,
         effort=_effort(means.settings(), site),
     )
@@ -107,6 +108,14 @@ def _effort(settings: Settings, site: Site) -> str | None:
     if not site.same:
         return settings.auxiliary.background_review.reasoning_effort
     return settings.model.reasoning_effort if site.main else None
+
+
+async def _rows(store: Store, session_id: str) -> list[StoredMessage]:
+    """All of a session, a page at a time: others read from the store, too."""
+    rows: list[StoredMessage] = []
+    while page := await store.turns.messages(session_id, rows[-1].id if rows else 0, PAGE):
+        rows += page
+    return rows
 
 
 async def _context(

@@ -30,7 +30,13 @@ EVERY = 5.0
 """Seconds between two looks at the queue: another process may have asked for a review."""
 
 SHORTEST = 0.2
-"""Seconds between two looks at least."""
+"""Seconds between two looks at least, where nothing happens."""
+
+FEW = 30
+"""Reviews that wait are looked at whenever something happened; after a look at more of them there is a rest."""
+
+REST = 0.005
+"""Seconds of rest for each that was looked at, `EVERY` at most: a thousand that wait must not cost a core."""
 
 
 class Report(Protocol):
@@ -86,6 +92,7 @@ class ReviewWorker:
         self._bus = bus
         self._report = report
         self._bell = asyncio.Event()
+        self._asked = asyncio.Event()
         self._ended: deque[tuple[str, bool]] = deque()
         self._running: dict[int, _Running] = {}
         self._fault: Exception | None = None
@@ -101,11 +108,11 @@ class ReviewWorker:
             await self._cadence.catch_up()
             while True:
                 self._bell.clear()
-                while self._ended:
-                    session_id, closed = self._ended[0]
-                    await (self._cadence.before_end if closed else self._cadence.turn_ended)(session_id)
-                    self._ended.popleft()
-                await self._start_what_may()
+                self._asked.clear()
+                await self._ask_for_what_is_due()
+                count = await self._start_what_may()
+                if count > FEW:
+                    await self._rung(self._asked, min(REST * count, EVERY))
                 await self._pause()
         finally:
             await self._stop()
@@ -113,6 +120,7 @@ class ReviewWorker:
     def wake(self) -> None:
         """Somebody asked for a review."""
         self._bell.set()
+        self._asked.set()
 
     async def waiting(self) -> list[Waiting]:
         """What waits and runs, and why."""
@@ -137,7 +145,14 @@ class ReviewWorker:
         owner = f"{os.getpid()}-{secrets.token_hex(8)}"
         return ReviewQueue(self._means.store.reviews, self._clock, self._around, owner)
 
-    async def _start_what_may(self) -> None:
+    async def _ask_for_what_is_due(self) -> None:
+        while self._ended:
+            session_id, closed = self._ended[0]
+            await (self._cadence.before_end if closed else self._cadence.turn_ended)(session_id)
+            self._ended.popleft()
+
+    async def _start_what_may(self) -> int:
+        """How many wait or run."""
         await self._around.refresh()
         entries = await self._means.store.reviews.queue()
         self._around.forget(frozenset(each.session_id for each in entries))
@@ -146,6 +161,7 @@ class ReviewWorker:
                 await self._make_room(entry)
         while entries and (review := await self._queue.next()) is not None:
             self._start(review)
+        return len(entries)
 
     async def _make_room(self, entry: QueuedReview) -> None:
         """Who asked for a review does not wait for one that nobody waits for."""
@@ -160,6 +176,8 @@ class ReviewWorker:
         site = self._around.known(review)
         deferred = review.cause != "person" and self._around.patience(review).deferred
         running = self._running[review.id] = _Running(review, site, deferred, asyncio.Event())
+        if deferred and self._around.turns_quiet_for(review) is None:  # a turn began while it was claimed
+            running.yielding.set()
         self._around.begins(running.host)
         running.task = asyncio.ensure_future(self._see_to(running))
 
@@ -232,15 +250,19 @@ class ReviewWorker:
         seconds = EVERY
         for each in (self._queue.pause, self._around.pause()):
             seconds = seconds if each is None else min(seconds, each)
-        rung = asyncio.ensure_future(self._bell.wait())
-        late = asyncio.ensure_future(self._clock.sleep(max(seconds, SHORTEST)))
+        await self._rung(self._bell, max(seconds, SHORTEST))
+        if self._fault is not None:
+            raise self._fault
+
+    async def _rung(self, bell: asyncio.Event, seconds: float) -> None:
+        """Wait for a bell, for so long at most."""
+        rung = asyncio.ensure_future(bell.wait())
+        late = asyncio.ensure_future(self._clock.sleep(seconds))
         try:
             await asyncio.wait({rung, late}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             rung.cancel()
             late.cancel()
-        if self._fault is not None:
-            raise self._fault
 
     async def _stop(self) -> None:
         tasks = [each.task for each in self._running.values() if each.task is not None]

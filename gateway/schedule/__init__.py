@@ -1,1 +1,1 @@
-"""When jobs run: five-field cron, phrases in English, clock changes. Keeping and running jobs is left to others."""
+"""Jobs: when they run (cron, phrases in English, clock changes), and that each run is done once, and survived."""

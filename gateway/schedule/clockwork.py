@@ -35,7 +35,7 @@ class Clockwork(Protocol):
 
 
 class ApsClockwork:
-    """By the machine's clock. A call that is late is late, never left out; what is missed all the same is reported."""
+    """By the machine's clock. A call may be late, and is never left out; what is missed all the same is reported."""
 
     def __init__(self, report: Report) -> None:
         self._report = report

@@ -9,6 +9,8 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from gateway.schedule import times
+from gateway.schedule.clockwork import Report
+from gateway.schedule.errors import UnclearTime
 from gateway.schedule.phrases import parse
 from gateway.state.job_records import JobSpec
 
@@ -35,6 +37,14 @@ class MaintenanceJob:
     deletes: bool = False
 
 
-def specs(jobs: Iterable[MaintenanceJob], zone: ZoneInfo, now: datetime) -> list[JobSpec]:
-    """The jobs as the store keeps them. Raises UnclearTime for a default that names no time."""
-    return [JobSpec(each.name, "maintenance", times.dump(parse(each.schedule, zone, now)), zone.key) for each in jobs]
+def specs(jobs: Iterable[MaintenanceJob], zone: ZoneInfo, now: datetime, report: Report) -> list[JobSpec]:
+    """The jobs as the store keeps them. One whose default names no time is reported and left out."""
+    found = []
+    for each in jobs:
+        try:
+            schedule = times.dump(parse(each.schedule, zone, now))
+        except UnclearTime as error:
+            report.error("job.unreadable", job=each.name, why=str(error))
+        else:
+            found.append(JobSpec(each.name, "maintenance", schedule, zone.key))
+    return found

@@ -7,7 +7,7 @@ When a run is due, and who may claim it, is the scheduler's matter; asking a mod
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -57,8 +57,8 @@ class PromptRunner(Protocol):
         more for a run whose process ended."""
 
     async def deliver(self, job: Job, run: JobRun) -> None:
-        """Make `run.answer` a message of the job's chat, and send it. The parts are stored under `run.source`, so that
-        calling this again for the same run shows nothing twice. Returns once it is with the platform."""
+        """Make `run.answer` a message of the job's chat, and send it. The parts are stored under `run.source`, so
+        that calling this again for the same run shows nothing twice. Returns once it is with the platform."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,18 @@ class Runner:
             self._report.info("job.ended", job=job.name, run=run.id, state=ended.state, delivery=ended.delivery)
         return True
 
+    async def by_hand(self, job: Job, who: str, *, dry: bool = False) -> JobRun | None:
+        """Do a job here and now, where no scheduler runs; how it ended, which nobody else is told. None when it
+        cannot be done here, runs already, or was removed."""
+        now = self._clock.now()
+        asked = await self._runs.ask(job.id, who, now, dry=dry) if self.can(job) else None
+        run = await self._runs.claim(asked.id, f"by hand {who}", now + LEASE_SECONDS, now) if asked else None
+        if run is None:
+            return None
+        await self.see_to(job, run)
+        await self._runs.told(run.id)
+        return await self._runs.get(run.id)
+
     async def tell(self, notice: JobNotice) -> bool:
         """Tell the owner of one run; False when that did not work, and is to be tried again."""
         try:
@@ -158,7 +170,7 @@ class Runner:
             return await self._finish(run, "done")
         try:
             await self._while_held(job, run, prompts.deliver(job, run))
-        except StaleEpoch:
+        except StaleEpoch:  # somebody else has the run, and delivers it
             raise
         except Exception as fault:  # noqa: BLE001 - a job: it ran, only its answer did not arrive
             self._report.error("job.undelivered", job=job.name, run=run.id, why=_why(fault))
@@ -172,8 +184,8 @@ class Runner:
         self._report.error("job.failed", job=job.name, run=run.id, why=_why(fault))
         try:
             await self._finish(run, "failed", error=_why(fault))
-        except InnkeeperError as error:
-            self._report.error("job.unfinished", job=job.name, run=run.id, why=str(error))
+        except Exception as error:  # noqa: BLE001 - a job: where its end cannot be stored, its claim runs out
+            self._report.error("job.unfinished", job=job.name, run=run.id, why=_why(error))
             return isinstance(error, StaleEpoch)
         return True
 
@@ -182,25 +194,30 @@ class Runner:
 
     async def _give_back(self, run: JobRun) -> None:
         try:
-            await self._runs.release(run)
+            await self._runs.release(run, self._clock.now())
         except InnkeeperError as error:
             self._report.info("job.lost", run=run.id, why=str(error))
 
-    async def _while_held(self, job: Job, run: JobRun, work: Coroutine[Any, Any, T]) -> T:
+    async def _while_held(self, job: Job, run: JobRun, work: Awaitable[T]) -> T:
         """Do some work, and hold the claim meanwhile. Raises StaleEpoch when it is lost, TookTooLong when it takes
         too long; the work is stopped then."""
         doing = asyncio.ensure_future(work)
         holding = asyncio.ensure_future(self._hold(job, run))
         try:
             await asyncio.wait((doing, holding), return_when=asyncio.FIRST_COMPLETED)
+        finally:
             if not doing.done():
                 await self._let_go(job, doing)
-                holding.result()
+            holding.cancel()
+            (held,) = await asyncio.gather(holding, return_exceptions=True)
+        if isinstance(held, Exception):
+            raise held
+        if doing.cancelled():
+            raise InnkeeperError("it was cancelled from within")
+        try:
             return doing.result()
-        finally:
-            for each in (doing, holding):
-                each.cancel()
-            await asyncio.gather(holding, return_exceptions=True)
+        except StaleEpoch as error:  # the work lost something of its own; the claim is held still
+            raise InnkeeperError(str(error)) from error
 
     async def _hold(self, job: Job, run: JobRun) -> None:
         """Renew the claim. Ends with the exception that says why it is to be stopped."""
@@ -223,12 +240,20 @@ class Runner:
             until = now + LEASE_SECONDS
 
     async def _let_go(self, job: Job, doing: asyncio.Future[Any]) -> None:
+        """Stop the work, and wait for its end, but not for ever."""
         doing.cancel()
+        doing.add_done_callback(_unheard)
         patience = asyncio.ensure_future(self._clock.sleep(GRACE_SECONDS))
         await asyncio.wait((doing, patience), return_when=asyncio.FIRST_COMPLETED)
         patience.cancel()
         if not doing.done():
             self._report.error("job.stuck", job=job.name)
+
+
+def _unheard(doing: asyncio.Future[Any]) -> None:
+    """What stopped work raises is of no interest, and no warning."""
+    if not doing.cancelled():
+        doing.exception()
 
 
 def _why(fault: BaseException) -> str:

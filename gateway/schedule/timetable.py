@@ -27,16 +27,16 @@ class Timetable:
 
     def due(self, job: Job, now: float) -> float | None:
         """The run that is due: the last one since runs were seen to, for all of them. Seconds since the epoch."""
-        first = self.next(job, now)
+        first = self.next(job)
         if first is None or first > now:
             return None
         schedule, zone = self.read(job)
-        run = times.missed(schedule, zone, _moment(_since(job, now)), _moment(math.floor(now)))
+        run = times.missed(schedule, zone, _moment(_since(job)), _moment(math.floor(now)))
         return run.timestamp() if run else None
 
-    def next(self, job: Job, now: float) -> float | None:
+    def next(self, job: Job) -> float | None:
         """The next run that was not seen to, which may be past; None for one that will not run by itself."""
-        since = _since(job, now)
+        since = _since(job)
         if math.isinf(since) or not job.enabled or job.removed_at is not None:
             return None
         key = (job.version, since)
@@ -51,7 +51,7 @@ class Timetable:
 
     def coming(self, job: Job, now: float, count: int = 3) -> tuple[datetime, ...]:
         """The next runs after now, with offsets in the job's zone; none for one that will not run by itself."""
-        since = max(_since(job, now), math.floor(now))
+        since = max(_since(job), math.floor(now))
         if math.isinf(since) or not job.enabled or job.removed_at is not None:
             return ()
         schedule, zone = self.read(job)
@@ -67,16 +67,11 @@ class Timetable:
         return self._read[key]
 
 
-def _since(job: Job, now: float) -> float:
-    """Runs after this moment were not seen to; a whole second, as runs fall on whole seconds.
-
-    When the clock was set back, what was seen to lies ahead: it is not waited for. A run that is noted already is not
-    noted again.
-    """
-    since = float(math.floor(min(job.considered_at, now)))
+def _since(job: Job) -> float:
+    """Runs after this moment were not seen to; a whole second, as runs fall on whole seconds."""
     if job.paused_until == math.inf:
         return math.inf
-    return max(since, math.ceil(job.paused_until) - 1.0)
+    return max(float(math.floor(job.considered_at)), math.ceil(job.paused_until) - 1.0)
 
 
 def _moment(seconds: float) -> datetime:

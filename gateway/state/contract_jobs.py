@@ -217,6 +217,16 @@ class JobRunsContract:
         assert edited is not None
         assert await store.job_runs.due(edited, NOON + 60, NOON + 60) is not None
 
+    async def test_a_clock_that_was_set_back(self, store: Store) -> None:
+        job = await made(store)
+        await claimed(store, job, NOON + 9000)
+        await store.job_runs.rewind(job, NOON + 100)
+        assert (await store.job_runs.standing()).jobs == (replace(job, considered_at=NOON + 100),)
+        await store.job_runs.rewind(job, NOON + 200)
+        await store.job_runs.rewind(replace(job, version=7), NOON)
+        assert (await store.job_runs.standing()).jobs == (replace(job, considered_at=NOON + 100),)
+        assert await store.job_runs.due(job, NOON + 9000, NOON + 9000) is None, "it is not done again"
+
     async def test_run_now_stands_beside_the_schedule(self, store: Store) -> None:
         job = await made(store)
         by_schedule = await store.job_runs.due(job, NOON + 60, NOON + 60)
@@ -310,7 +320,7 @@ class JobRunsContract:
             with refused():
                 await store.job_runs.finish(stale, "done", NOON)
             with refused():
-                await store.job_runs.release(stale)
+                await store.job_runs.release(stale, NOON)
         assert (await store.job_runs.standing()).runs == (run,)
 
     async def test_a_run_that_ends_processes_is_not_begun_for_ever(self, store: Store) -> None:
@@ -334,9 +344,16 @@ class JobRunsContract:
 
     async def test_given_back_in_good_order_it_is_as_if_not_begun(self, store: Store) -> None:
         run = await claimed(store, await made(store))
-        await store.job_runs.release(run)
+        await store.job_runs.release(run, NOON)
         (back,) = (await store.job_runs.standing()).runs
         assert (back.state, back.starts) == ("waiting", 0)
+        again = await store.job_runs.claim(back.id, "me", LEASE, NOON)
+        assert again is not None
+        await store.jobs.remove(again.job_id, "ada", NOON)
+        await store.job_runs.release(again, NOON + 5)
+        gone = await store.job_runs.get(again.id)
+        assert gone is not None
+        assert (gone.state, gone.ended_at) == ("skipped", NOON + 5)
 
     async def test_the_run_of_a_removed_job_ends_well_and_is_not_delivered(self, store: Store) -> None:
         job = await made(store)

@@ -124,7 +124,8 @@ class SearchContract:
             assert await found(store, "moon in:discord") == ["s1", "s2", "s3"]
             await indexed(store)
         await store.sessions.resume("s4", OTHER.key, OTHER, NOON)
-        assert await found(store, "moon", [OTHER.key]) == ["s1", "s2", "s3", "s4"]
+        assert await found(store, "moon") == ["s1", "s2", "s3", "s4"]
+        assert await found(store, "moon", [OTHER.key]) == ["s1", "s2", "s3"], "s4 was held where others were"
         assert await found(store, "moon", [CHAT.key]) == []
 
     async def test_days_places_and_roles(self, store: Store) -> None:
@@ -257,3 +258,4 @@ class ArchiveContract:
         state = await store.search.state()
         assert (state.waiting, state.failed, state.building, state.damaged) == (0, 0, "", False)
         assert await found(store, "two") == ["s1"]
+        assert await store.search.check() == []

@@ -73,6 +73,10 @@ class JobRuns(Protocol):
         stands for this one, too, and is returned. None when it was noted before, or the job was changed, paused or
         removed meanwhile."""
 
+    async def rewind(self, job: Job, at: float) -> None:
+        """The clock was set back: what was seen to after `at` is not waited for. A moment that was noted stays noted,
+        and a job that was changed meanwhile stays as it is."""
+
     async def ask(self, job_id: int, who: str, at: float, *, dry: bool = False) -> JobRun | None:
         """A run now, beside the schedule, paused or not; the one that waits already, if any. None when there is no
         such job, or it waits for a yes."""
@@ -105,7 +109,7 @@ class JobRuns(Protocol):
         too, adds to the job's failures, success ends them, dry runs and skipped ones do not count. Notice is owed
         after certain failures, after each of a run that a person asked for, and of success where `say`."""
 
-    async def release(self, run: JobRun) -> None:
+    async def release(self, run: JobRun, at: float) -> None:
         """Give it back, because the process ends in good order: it waits again, and this start does not count."""
 
     async def take_back(self, owner: str, at: float, *, everyone: bool = False) -> list[JobRun]:

@@ -61,6 +61,10 @@ class SqliteJobRuns:
 
         return await self._database.write(work, durable=True)
 
+    async def rewind(self, job: Job, at: float) -> None:
+        query = "UPDATE jobs SET considered_at = ? WHERE id = ? AND version = ? AND considered_at > ?"
+        await self._database.write(lambda db: db.execute(query, (at, job.id, job.version, at)).rowcount)
+
     async def ask(self, job_id: int, who: str, at: float, *, dry: bool = False) -> JobRun | None:
         def work(db: sqlite3.Connection) -> JobRun | None:
             job = find(db, job_id)
@@ -139,11 +143,11 @@ class SqliteJobRuns:
 
         return await self._database.write(work, durable=True)
 
-    async def release(self, run: JobRun) -> None:
+    async def release(self, run: JobRun, at: float) -> None:
         def work(db: sqlite3.Connection) -> None:
             held = _held(db, run)
             db.execute("UPDATE job_runs SET starts = starts - 1 WHERE id = ?", (run.id,))
-            self._wait_again(db, held, held.lease_until)
+            self._wait_again(db, held, at)
 
         await self._database.write(work)
 
@@ -187,8 +191,6 @@ class SqliteJobRuns:
             return self._end(db, run.id, "skipped", at, REMOVED)
         answered = run.delivery == "owed"
         if bounded and run.starts >= self._limits.starts + (self._limits.deliveries if answered else 0):
-            if answered:
-                db.execute("UPDATE job_runs SET delivery = 'failed' WHERE id = ?", (run.id,))
             return self._end(db, run.id, "done" if answered else "failed", at, DIED)
         query = "UPDATE job_runs SET state = 'waiting', owner = '', lease_until = 0 WHERE id = ?"
         db.execute(query, (run.id,))
@@ -198,8 +200,11 @@ class SqliteJobRuns:
         self, db: sqlite3.Connection, run_id: int, state: RunState, at: float, error: str = "", say: bool = False
     ) -> JobRun:
         """The run is over: its job's failures are counted, notice is owed or not, old history goes."""
-        query = "UPDATE job_runs SET state = ?, ended_at = ?, error = ?, owner = '', lease_until = 0 WHERE id = ?"
-        db.execute(query, (state, at, error, run_id))
+        db.execute(
+            "UPDATE job_runs SET state = ?, ended_at = ?, error = ?, owner = '', lease_until = 0,"
+            " delivery = CASE delivery WHEN 'owed' THEN 'failed' ELSE delivery END WHERE id = ?",
+            (state, at, error, run_id),
+        )
         run = _find(db, run_id)
         job = find(db, run.job_id)
         assert job is not None

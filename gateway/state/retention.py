@@ -51,7 +51,7 @@ class SqliteRetention:
             whole = f"SELECT {LINE} FROM sessions WHERE leaving = 0 AND {MAY_GO} ORDER BY ended_at, id"
             return [session_line(row) for row in (*halves, *db.execute(whole, (before,)))]
 
-        return await self._database.read(work)
+        return await self._database.consult(work)
 
     async def of_turns(self, turns: Collection[int]) -> frozenset[str]:
         return await self._sessions("SELECT session_id FROM turns WHERE id IN", turns)
@@ -72,7 +72,7 @@ class SqliteRetention:
             )
             return Bulk(count, size + sum(row[0] for row in db.execute(around, (session_id,) * 3)))
 
-        return await self._database.read(work)
+        return await self._database.consult(work)
 
     async def leave(self, session_id: str, before: float) -> bool:
         def work(db: sqlite3.Connection) -> bool:
@@ -99,7 +99,7 @@ class SqliteRetention:
             parts = (load_file(row[0]) for row in db.execute("SELECT file FROM outbox WHERE file <> ''"))
             return frozenset(paths) - named - {file.path for file in parts if file is not None}
 
-        return await self._database.read(work) if paths else frozenset()
+        return await self._database.consult(work) if paths else frozenset()
 
     async def space(self) -> Space:
         def work(db: sqlite3.Connection) -> Space:

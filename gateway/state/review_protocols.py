@@ -56,6 +56,9 @@ class Reviews(Protocol):
     async def wrote(self, review: QueuedReview, write: ReviewWrite) -> None:
         """Note a write of a running review; the same ref again changes its fate."""
 
+    async def written(self, review: QueuedReview) -> frozenset[ReviewKind]:
+        """Kinds of what is noted as its writes, with those of an older one that went into it."""
+
     async def put_back(
         self, review: QueuedReview, because: BackBecause, at: float, *, reason: str = "", spent: Usage | None = None
     ) -> QueuedReview:

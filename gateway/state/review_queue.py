@@ -125,6 +125,13 @@ class SqliteReviews:
 
         await self._database.write(work)
 
+    async def written(self, review: QueuedReview) -> frozenset[ReviewKind]:
+        def work(db: sqlite3.Connection) -> frozenset[ReviewKind]:
+            query = "SELECT DISTINCT kind FROM review_writes WHERE review_id = ?"
+            return frozenset(row[0] for row in db.execute(query, (review.id,)))
+
+        return await self._database.read(work)
+
     async def put_back(
         self, review: QueuedReview, because: BackBecause, at: float, *, reason: str = "", spent: Usage | None = None
     ) -> QueuedReview:
@@ -188,6 +195,13 @@ class SqliteReviews:
             return [(row[0], bool(row[1])) for row in db.execute(query, (since,))]
 
         return await self._database.read(work)
+
+
+def taken_away(db: sqlite3.Connection, session_id: str) -> None:
+    """A running review of this session has read what is to be gone: it waits again, and reads anew what is left.
+    Whoever runs it can write no more. Part of the caller's transaction."""
+    if (row := _find(db, session_id, "running")) is not None:
+        _wait_again(db, row["id"], "stopped", 0.0, "")
 
 
 def _find(db: sqlite3.Connection, session_id: str, state: str) -> sqlite3.Row | None:

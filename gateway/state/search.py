@@ -13,6 +13,7 @@ from typing import TypeVar
 from gateway.state.codec import clean
 from gateway.state.connection import DatabaseFault
 from gateway.state.database import Database
+from gateway.state.search_check import missing
 from gateway.state.search_discovery import NOTHING, Discovery, Page
 from gateway.state.search_index import (
     Generation,
@@ -94,6 +95,9 @@ class SqliteSearch:
 
     async def state(self) -> IndexState:
         return await self._database.consult(_state)
+
+    async def check(self, sample: int = 200) -> list[int]:
+        return await self._ask(lambda db: missing(db, _readable(db), sample))
 
     async def rebuild(self, reason: str) -> None:
         await self._database.write(lambda db: begin(db, reason))

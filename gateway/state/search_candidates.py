@@ -1,6 +1,6 @@
 """Which messages may hold what was asked for, newest first, as the index tells: too many at times, never too few.
 
-Owns how the index is asked, and in which stretches of ids so that no question takes long. Whether a message really
+Owns how the index is asked, and in which stretches of ids, so that no question takes long. Whether a message really
 holds it is for `search_match`.
 """
 
@@ -13,13 +13,9 @@ from dataclasses import dataclass
 
 from gateway.state.search_fold import fold
 from gateway.state.search_index import BLOCK, Generation
-from gateway.state.search_prepare import AFTER_DOT, MILESTONE, chat_word, session_word, sign_words, words
+from gateway.state.search_prepare import AFTER_DOT, LEVELS, chat_word, session_word, sign_words, stretch_word, words
 from gateway.state.search_query import Query, Term
 
-FIRST_STRETCH = 4_096
-"""Ids that are looked through at first; how long that takes says how many follow."""
-
-FASTER = 8
 EXPANDED = 16
 """Words that begin as asked for are looked up one by one, up to so many."""
 
@@ -28,6 +24,12 @@ SAMPLE, SAMPLE_RATE = 150, 40
 
 WORDS, PHRASE = 10, 5
 """Words of a query that the index is asked for, and words beside each other; the message is compared with all."""
+
+STRETCHES = 12
+"""Stretches of ids that one question to the index names."""
+
+ASKING = 0.0002
+"""Seconds that a question takes, however few ids it is about."""
 
 EVER = 1e15
 """A moment after all others, in seconds since the epoch."""
@@ -70,35 +72,37 @@ class Candidates:
         self, db: sqlite3.Connection, generation: Generation, query: Query, scope: Scope, patience: Patience
     ) -> None:
         self._db, self._table, self._scope, self._patience = db, generation.table, scope, patience
-        self._match, self._direct = _question(_Vocabulary(db, generation), query, scope)
+        self._question = _asked(_Vocabulary(db, generation), query, scope)
         self.lowest = scope.runs[0][1] if scope.runs else 0
         self.ended = not scope.runs
 
     def batches(self, size: int) -> Iterator[list[int]]:
         """Lists of at most `size` ids; what is above `lowest` is done when the next one is asked for."""
+        stretch = 1.0
         for low, high in self._scope.runs:
-            stretch = high - low if self._direct else FIRST_STRETCH
             while high > low:
                 had = self._patience.left
-                bottom = max(low, high - stretch)
-                ids = self._ids(bottom, high, size)
-                high = ids[-1] if len(ids) == size else bottom
+                within = [] if self._question.direct else _stretches(high - 1, stretch)
+                bottom = max(low, within[-1][0]) if within else low
+                ids = self._ids(bottom, high, [word for _, word in within], size)
+                looked_at = high - (ids[-1] if len(ids) == size else bottom)
+                high -= looked_at
                 self.lowest = high
                 yield ids
                 left = self._patience.left
                 if left <= 0:
                     self.ended = high <= low == self._scope.runs[-1][0]
                     return
-                stretch = int(stretch * min(FASTER, max(0.5, left / 2 / max(had - left, 1e-5))))
+                stretch = looked_at * left / max(had - left - ASKING, ASKING / 10)
         self.ended = True
 
-    def _ids(self, low: int, high: int, size: int) -> list[int]:
-        if self._match:
+    def _ids(self, low: int, high: int, within: list[str], size: int) -> list[int]:
+        if match := self._question.text(within):
             query = (
                 f"SELECT rowid FROM {self._table} WHERE {self._table} MATCH ? AND rowid >= ? AND rowid < ?"
                 " ORDER BY rowid DESC LIMIT ?"
             )
-            found = self._db.execute(query, (self._match, low, high, size))
+            found = self._db.execute(query, (match, low, high, size))
         else:
             query = "SELECT id FROM messages WHERE id >= ? AND id < ? AND role <> 'tool' ORDER BY id DESC LIMIT ?"
             found = self._db.execute(query, (low, high, size))
@@ -128,24 +132,44 @@ def runs(db: sqlite3.Connection, query: Query, low: int, high: int) -> tuple[tup
     return tuple(found)
 
 
-def _question(vocabulary: _Vocabulary, query: Query, scope: Scope) -> tuple[str, bool]:
-    """What the index is asked, empty for everything; and whether it can answer without skipping much."""
+def _stretches(newest: int, length: float) -> list[tuple[int, str]]:
+    """Where stretches of ids begin, and their words: so many that they have about this length, the newest first."""
+    level = max((each for each in LEVELS if 1 << each <= length), default=LEVELS[0])
+    count = max(1, min(STRETCHES, int(length) >> level))
+    lowest = max(0, (newest >> level) - count + 1)
+    return [(each << level, stretch_word(each << level, level)) for each in range(newest >> level, lowest - 1, -1)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What the index is asked: for all of one of `either`, all of `also`, none of `unwanted`. `direct`: matches
+    follow each other without much in between, so it needs no stretches."""
+
+    either: tuple[tuple[str, ...], ...]
+    also: tuple[str, ...]
+    unwanted: tuple[str, ...]
+    direct: bool
+
+    def text(self, within: list[str]) -> str:
+        """In the index's own language, within stretches of ids if there are any; empty when everything is meant."""
+        also = (*self.also, *([_any(within)] if within and (self.either or self.also) else ()))
+        # Each alternative has its own end: they are looked for one by one.
+        groups = [" AND ".join((*group, *also)) for group in self.either or ((),)]
+        asked = " OR ".join(f"({group})" for group in groups if group)
+        return f"({asked}) NOT {_any(self.unwanted)}" if asked and self.unwanted else asked
+
+
+def _asked(vocabulary: _Vocabulary, query: Query, scope: Scope) -> _Question:
     groups = [_rarest(piece for term in group for piece in _pieces(vocabulary, term)) for group in query.either]
-    asked = " OR ".join(f"({' AND '.join(group)})" for group in groups) if all(groups) else ""
-    pieces = [f"({asked})"] if asked else []
-    if scope.sessions:
-        pieces.append(_any(session_word(each) for each in scope.sessions))
+    either = tuple(map(tuple, groups)) if all(groups) else ()
+    also = [_any(map(session_word, scope.sessions))] if scope.sessions else []
     if scope.chats is not None:
-        pieces.append(_any(chat_word(each) for each in scope.chats))
-    if not pieces:
-        return "", True
+        also.append(_any(map(chat_word, scope.chats)))
     unwanted = [session_word(each) for each in scope.without]
     unwanted += [term.chunks[0] for term in query.without if _plain(term)]
-    simple = len(pieces) == 1 and not unwanted and all(len(group) == 1 and " " not in group[0] for group in groups)
-    question = " AND ".join(pieces)
-    if unwanted:
-        question = f"({question}) NOT {_any(unwanted)}"
-    return (question if simple else f"({question}) OR {_quoted(MILESTONE)}"), simple
+    single = all(len(group) == 1 and " " not in group[0] for group in either)
+    direct = not unwanted and (not also if either else len(also) <= 1) and single
+    return _Question(either, tuple(also), tuple(unwanted), direct)
 
 
 def _plain(term: Term) -> bool:

@@ -16,17 +16,21 @@ from gateway.state.search_candidates import CHATS, Candidates, Patience, Scope, 
 from gateway.state.search_fold import fold
 from gateway.state.search_index import Generation
 from gateway.state.search_match import Judged, judge
-from gateway.state.search_pages import Best, hit
+from gateway.state.search_pages import Best, hit, session
+from gateway.state.search_prepare import PREPARATION
 from gateway.state.search_query import Query, Term
 from gateway.state.search_records import Found
 
 ENOUGH = 100
 """Messages that fit and are ranked together; older ones are for the next page."""
 
-WORK, WALL = 0.005, 0.25
+WORK, WALL = 0.004, 0.25
 """Seconds for finding candidates. What has not been looked at by then is for the next page."""
 
 BATCH = 50
+LETTERS = 3
+"""The beginning of a session's id is longer than that."""
+
 TAIL = 400
 """Messages that are not in the index yet and are looked at one by one."""
 
@@ -35,6 +39,7 @@ SEEN = 60
 
 NOTHING = "There is nothing to search for in this query: give a word, a name or a number."
 WAITING = "The index is being built; of the messages that are not in it yet, only the newest were looked at."
+ANOTHER = "The index is of another version and is being built anew; until then, odd spellings may be missed."
 NOWHERE = "No chat or session that you may see is called {}."
 
 ROWS = (
@@ -86,17 +91,17 @@ class Discovery:
     def run(self) -> Found:
         """Raises sqlite3.Error when the index cannot be read."""
         self.left_out = {*self._names(self.page.seen), *([self.exclude] if self.exclude else ())}
+        note = "" if self.generation.preparation in ("", PREPARATION) else ANOTHER
         stopped_at = self._look_at(waiting := self._waiting())
-        note = WAITING if len(waiting) == TAIL else ""
+        note = WAITING if len(waiting) == TAIL else note
         if stopped_at is not None:
             return self._found(stopped_at, ended=False, note=note)
         self._look_at(self._failed())
         self.count = 0
         scope = self._scope()
         if scope is None:
-            return self._found(
-                0, ended=True, note=NOWHERE.format(", ".join(self.query.places)) if self.query.places else note
-            )
+            nowhere = "" if self.fits or not self.query.places else NOWHERE.format(", ".join(self.query.places))
+            return self._found(0, ended=True, note=nowhere or note)
         lowest, ended = self._gather(scope)
         return self._found(lowest, ended, note)
 
@@ -134,6 +139,9 @@ class Discovery:
             if self.query.sender and not _says(self.query, row["role"], folded):
                 continue
             if (judged := judge(self.query, folded)) is None:
+                continue
+            if row["session_id"] not in self.fits and session(self.db, row["session_id"], self.visible) is None:
+                self.left_out.add(row["session_id"])
                 continue
             self.fits.setdefault(row["session_id"], []).append((row["id"], judged))
             self.count += 1
@@ -175,22 +183,29 @@ class Discovery:
         if self.visible is not None:
             chats = self._chats("session_key = ?", [(each,) for each in self.visible])
         for place in self.query.places:
-            begins = (place, place + ":", place + ";", place + "#", place + "$")
-            there = self._chats(
-                "lower(session_key) = ? OR (lower(session_key) >= ? AND lower(session_key) < ?)"
-                " OR (lower(session_key) >= ? AND lower(session_key) < ?)",
-                [begins],
-            )
-            names = "SELECT number FROM search_sessions WHERE session_id >= ? AND session_id < ? LIMIT ?"
-            named = self.db.execute(names, (place, place + "\U0010ffff", CHATS)).fetchall() if len(place) > 3 else []
-            sessions += [row[0] for row in named]
+            named = self._named(place)
             if not named:
+                there = self._chats_at(place)
                 chats = there if chats is None else chats & there
+            elif len(named) <= CHATS:
+                sessions += named
         if chats is not None and not chats:
             return None
         listed = None if chats is None or len(chats) > CHATS else tuple(sorted(chats))
         without = tuple(self._numbers(self.left_out))
-        return Scope(listed, tuple(sessions[:CHATS]), without, ())
+        return Scope(listed, tuple(sessions), without, ())
+
+    def _named(self, place: str) -> list[int]:
+        """Sessions whose id begins so."""
+        query = "SELECT number FROM search_sessions WHERE session_id >= ? AND session_id < ? LIMIT ?"
+        wanted = (place, place + "\U0010ffff", CHATS + 1)
+        return [row[0] for row in self.db.execute(query, wanted)] if len(place) > LETTERS else []
+
+    def _chats_at(self, place: str) -> set[int]:
+        """Chats of a platform, or with this key; topics and the people in it count as the chat."""
+        key = "lower(session_key)"
+        where = f"{key} = ? OR ({key} >= ? AND {key} < ?) OR ({key} >= ? AND {key} < ?)"
+        return self._chats(where, [(place, place + ":", place + ";", place + "#", place + "$")])
 
     def _chats(self, where: str, wanted: Iterable[tuple[str, ...]]) -> set[int]:
         query = f"SELECT number FROM search_chats WHERE {where}"
@@ -208,7 +223,7 @@ class Discovery:
         ranked = sorted(self._best(), key=lambda each: (-each.score, -each.message_id))
         offset = self.page.offset
         shown = ranked[offset : offset + self.limit]
-        hits = tuple(found for best in shown if (found := hit(self.db, best)) is not None)
+        hits = tuple(found for best in shown if (found := hit(self.db, best, self.visible)) is not None)
         more = None
         if offset + len(shown) < len(ranked):
             more = str(replace(self.page, low=lowest if not ended else 0, offset=offset + len(shown)))
@@ -239,7 +254,7 @@ def _says(query: Query, role: str, folded: str) -> bool:
 
 def _lies_in(place: str, session_id: str, session_key: str, chat: str) -> bool:
     """Whether this is a platform, a chat, or the beginning of an id of a session that the message stands in."""
-    if len(place) > 3 and session_id.startswith(place):
+    if len(place) > LETTERS and session_id.startswith(place):
         return True
     return any(
         key == place or key.startswith((place + ":", place + "#"))

@@ -12,9 +12,13 @@ from dataclasses import dataclass
 from gateway.state.search_match import snippet
 from gateway.state.search_query import Term
 from gateway.state.search_records import FoundSession, Hit, RecentSession, Said, Stretch
+from gateway.state.sessions import ELSEWHERE
 
 SESSION = "id, session_key, chat, title, started_at, active_at, ended_at"
-SHOWN = "SELECT id, role, content, created_at FROM messages WHERE session_id = ? AND role <> 'tool' AND content <> ''"
+SHOWN = (
+    "SELECT id, role, content, created_at, untrusted FROM messages"
+    " WHERE session_id = ? AND role <> 'tool' AND content <> ''"
+)
 NEIGHBOURS = 2
 """Messages before and after one that was found."""
 
@@ -39,14 +43,16 @@ class Best:
 def session(db: sqlite3.Connection, session_id: str, visible: Collection[str] | None) -> FoundSession | None:
     """A session, if this asker may see it."""
     row = db.execute(f"SELECT {SESSION} FROM sessions WHERE id = ? AND leaving = 0", (session_id,)).fetchone()
-    if row is None or (visible is not None and row["session_key"] not in visible):
+    if row is None:
+        return None
+    if visible is not None and (row["session_key"] not in visible or _elsewhere(db, session_id, row["chat"])):
         return None
     return FoundSession(*row)
 
 
-def hit(db: sqlite3.Connection, best: Best) -> Hit | None:
-    """What was found in a session, with what is around it; None when it is there no longer."""
-    found = session(db, best.session_id, None)
+def hit(db: sqlite3.Connection, best: Best, visible: Collection[str] | None) -> Hit | None:
+    """What was found in a session, with what is around it; None when it is not there to be seen."""
+    found = session(db, best.session_id, visible)
     message = _one(db, best.session_id, best.message_id)
     if found is None or message is None:
         return None
@@ -96,13 +102,18 @@ def browse(
     if visible is None:
         rows = db.execute(query, (exclude, limit)).fetchall()
     else:
-        among = query.replace("WHERE", "WHERE session_key = ? AND")
+        among = query.replace("WHERE", f"WHERE session_key = ? AND NOT {ELSEWHERE} AND")
         rows = [row for key in visible for row in db.execute(among, (key, exclude, limit))]
         rows = sorted(rows, key=lambda row: (-row["active_at"], row["id"]))[:limit]
     return [
         RecentSession(FoundSession(*row), _on(db, row["id"], 0, ENDS), _back(db, row["id"], None, ENDS))
         for row in rows
     ]
+
+
+def _elsewhere(db: sqlite3.Connection, session_id: str, chat: str) -> bool:
+    held = "SELECT 1 FROM turns WHERE session_id = ? AND chat <> ? LIMIT 1"
+    return db.execute(held, (session_id, chat)).fetchone() is not None
 
 
 def _one(db: sqlite3.Connection, session_id: str, message_id: int) -> Said | None:

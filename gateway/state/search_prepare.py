@@ -13,12 +13,12 @@ import unicodedata
 from gateway.state.search_fold import fold
 from gateway.state.search_scripts import RUN, pairs, spaced
 
-VERSION = 1
+VERSION = 2
 
 PREPARATION = f"{VERSION}/{unicodedata.unidata_version}"
 """What an index was prepared by. Another Python may know other letters."""
 
-SIGN, TWO_SIGNS, AFTER_DOT, SESSION, CHAT, MILESTONE = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004", "\ue005"
+SIGN, TWO_SIGNS, AFTER_DOT, SESSION, CHAT, STRETCH = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004", "\ue005"
 """How a word of the index begins that is no word of the text; the text's own words hold no sign of this kind."""
 
 QUIET = ".,;:!?'\"()-"
@@ -30,17 +30,22 @@ DOTTED = re.compile(r"\.([^\W_]+)")
 WORD = re.compile(r"[^\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+")
 
 
-EVERY = 4096
-"""One id in so many has a milestone. Between two matches SQLite looks at no bound on ids: whoever asks for a stretch
-of ids asks for milestones, too, and the search for a match ends soon behind the stretch."""
+LEVELS = (12, 16, 20)
+"""Stretches of 4,096, 65,536 and 1,048,576 ids have a word each, which all their messages hold. Between two matches
+SQLite looks at no bound on ids; who asks for one of these words, too, has an end where it ends."""
 
 
 def prepared(text: str, number: int, session: int, chat: int) -> str:
     """What the index is given for the message with this number, of this session and chat, both by their number in the
     index."""
     folded = fold(text)
-    named = [session_word(session), chat_word(chat), *([] if number % EVERY else [MILESTONE])]
+    named = (session_word(session), chat_word(chat), *(stretch_word(number, level) for level in LEVELS))
     return " ".join((*named, spaced(folded), *sign_words(folded)))
+
+
+def stretch_word(number: int, level: int) -> str:
+    """The word of the stretch of 2**level ids that this one lies in."""
+    return f"{STRETCH}{level}x{number >> level}"
 
 
 def session_word(number: int) -> str:

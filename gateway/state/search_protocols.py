@@ -51,5 +51,9 @@ class Search(Protocol):
     async def state(self) -> IndexState:
         """How the index is doing."""
 
+    async def check(self, sample: int = 200) -> list[int]:
+        """Ids of messages that the index should find by their own words and does not, of a sample spread over all;
+        empty when all is well. Raises SearchFault when it cannot be read at all."""
+
     async def rebuild(self, reason: str) -> None:
         """Have the index built anew beside the one that serves; `index` does it step by step."""

@@ -14,12 +14,13 @@ class SearchFault(InnkeeperError):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message, whole."""
+    """A message, whole. `untrusted` says where its text came from when nobody vouches for it."""
 
     id: int
     role: Literal["user", "assistant"]
     text: str
     at: float
+    untrusted: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,9 @@ LINE = (
     " AS messages, (SELECT content FROM messages WHERE session_id = sessions.id AND role <> 'tool' AND content <> ''"
     " AND role = 'user' ORDER BY id LIMIT 1) AS opening"
 )
+ELSEWHERE = "EXISTS (SELECT 1 FROM turns WHERE turns.session_id = sessions.id AND turns.chat <> sessions.chat)"
+"""A part of the session was held in another chat than the one where it was resumed: it is not for whoever may see
+that chat alone."""
 
 
 class SqliteSessions:
@@ -180,10 +183,10 @@ def session_line(row: sqlite3.Row) -> SessionLine:
 
 
 def _among(session_keys: tuple[str, ...] | None) -> tuple[str, tuple[str, ...]]:
-    """A condition for sessions of these keys, and its parameters; None stands for all."""
+    """A condition for sessions that may be seen with these keys, and its parameters; None stands for all."""
     if session_keys is None:
         return "1", ()
-    return f"session_key IN ({','.join('?' * len(session_keys))})", session_keys
+    return f"session_key IN ({','.join('?' * len(session_keys))}) AND NOT {ELSEWHERE}", session_keys
 
 
 def _keyed(column: str) -> str:

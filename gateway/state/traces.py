@@ -13,6 +13,7 @@ from typing import Any
 
 from gateway.state.database import Database
 from gateway.state.records import Touched
+from gateway.state.review_queue import taken_away
 from gateway.state.search_index import settle
 from memory.model import ERASED
 
@@ -42,7 +43,10 @@ class SqliteTraces:
                 )
             while settle(db, BATCH):
                 pass  # what the search's index still has to let go of holds the text, too
-            return _summed(found)
+            touched = _summed(found)
+            for session in touched.sessions:
+                taken_away(db, session)
+            return touched
 
         return await self._database.write(work, durable=True)
 

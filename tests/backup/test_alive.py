@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from collections import Counter
 from pathlib import Path
 
@@ -18,7 +19,8 @@ from gateway.config.paths import Profile
 from gateway.config.profiles import prepare
 from gateway.state.health import inspect
 from gateway.state.store import SqliteStore
-from tests.backup.house import NOW, backed_up
+from memory.files import locked
+from tests.backup.house import NOW, backed_up, furnished
 from tests.fakes.clock import FakeClock
 from tests.fakes.past import Talk, had
 from tests.memory.pending.desk import Desk
@@ -59,7 +61,7 @@ def _stamp(text: bytes) -> bytes:
     return text.rpartition(b"stamp ")[2].split()[0]
 
 
-@pytest.mark.parametrize("rounds", [6, pytest.param(60, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("rounds", [6, pytest.param(30, marks=pytest.mark.soak)])
 async def test_beside_restless_writers(tmp_path: Path, rounds: int) -> None:
     home = tmp_path / "home"
     profile = prepare(Profile("default", home, home))
@@ -85,6 +87,23 @@ async def test_beside_restless_writers(tmp_path: Path, rounds: int) -> None:
             os.kill(writer.pid, signal.SIGKILL)
             writer.wait()
     assert made.manifest.counts["messages"] > 0
+
+
+@pytest.mark.parametrize("room", ["memories", "skills"])
+async def test_it_waits_for_whoever_writes(tmp_path: Path, room: str) -> None:
+    """A file that is changed under the lock is in the backup as it is when the lock is given back."""
+    profile = await furnished(tmp_path / "home")
+    file = profile.folder / room / "half.md"
+    with locked(profile.folder / room / ".lock"):
+        file.write_text("half")
+        making = asyncio.ensure_future(asyncio.to_thread(backed_up, profile))
+        for _ in range(20):
+            await asyncio.sleep(0.01)
+        assert not making.done()
+        file.write_text("whole")
+    made = await making
+    with zipfile.ZipFile(made.backup.path) as archive:
+        assert archive.read(f"{room}/half.md") == b"whole"
 
 
 async def _talk(store: SqliteStore) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -26,6 +27,14 @@ from tests.fakes.clock import FakeClock
 EVIL = b"evil"
 DIGEST = "5c1a05a2d79bf4a3aa20fb4c25bd22d8d2e1df5a3f2b2b3a2eb1a5e0b7f1f0a7"
 
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A backup as it should be."""
+    path: Path = backed_up(asyncio.run(furnished(tmp_path_factory.mktemp("sound")))).backup.path
+    return path
+
+
 PATHS = [
     "../evil",
     "/etc/evil",
@@ -47,29 +56,29 @@ PATHS = [
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_no_path_leads_out(tmp_path: Path, path: str) -> None:
+def test_no_path_leads_out(tmp_path: Path, source: Path, path: str) -> None:
     assert not safe(path)
 
     def named(fields: dict[str, Any]) -> None:
         fields["files"].append({"path": path, "size": len(EVIL), "sha256": DIGEST})
 
-    await _refused(tmp_path, lambda source, target: forged(source, target, manifest=named, members=_adding(path)))
+    _refused(tmp_path, source, lambda source, target: forged(source, target, manifest=named, members=_adding(path)))
 
 
 @pytest.mark.parametrize("path", ["../evil", "/tmp/evil", "memories/evil", "plugins/evil.py"])
-async def test_what_the_manifest_does_not_know_is_not_taken(tmp_path: Path, path: str) -> None:
-    await _refused(tmp_path, lambda source, target: forged(source, target, members=_adding(path)))
+def test_what_the_manifest_does_not_know_is_not_taken(tmp_path: Path, source: Path, path: str) -> None:
+    _refused(tmp_path, source, lambda source, target: forged(source, target, members=_adding(path)))
 
 
 @pytest.mark.parametrize(
     "kind", [stat.S_IFLNK, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFIFO, stat.S_IFSOCK, stat.S_IFDIR]
 )
-async def test_links_and_devices(tmp_path: Path, kind: int) -> None:
+def test_links_and_devices(tmp_path: Path, source: Path, kind: int) -> None:
     def head(info: zipfile.ZipInfo) -> None:
         if info.filename == "memories/USER.md":
             info.external_attr = (kind | 0o777) << 16
 
-    await _refused(tmp_path, lambda source, target: forged(source, target, entry=head))
+    _refused(tmp_path, source, lambda source, target: forged(source, target, entry=head))
 
 
 @pytest.mark.parametrize(
@@ -84,11 +93,11 @@ async def test_links_and_devices(tmp_path: Path, kind: int) -> None:
         ("memories/USER.md", "MEMORY.md"),
     ],
 )
-async def test_second_names(tmp_path: Path, link: str, goal: str) -> None:
+def test_second_names(tmp_path: Path, source: Path, link: str, goal: str) -> None:
     def named(fields: dict[str, Any]) -> None:
         fields["links"] = [{"path": link, "goal": goal}]
 
-    await _refused(tmp_path, lambda source, target: forged(source, target, manifest=named))
+    _refused(tmp_path, source, lambda source, target: forged(source, target, manifest=named))
 
 
 CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
@@ -112,20 +121,22 @@ CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-async def test_a_manifest_that_does_not_fit(tmp_path: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    await _refused(tmp_path, lambda source, target: forged(source, target, manifest=change))
+def test_a_manifest_that_does_not_fit(
+    tmp_path: Path, source: Path, change: Callable[[dict[str, Any]], object]
+) -> None:
+    _refused(tmp_path, source, lambda source, target: forged(source, target, manifest=change))
 
 
-async def test_a_member_twice(tmp_path: Path) -> None:
+def test_a_member_twice(tmp_path: Path, source: Path) -> None:
     def twice(source: Path, target: Path) -> None:
         forged(source, target)
         with zipfile.ZipFile(target, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
             archive.writestr("memories/USER.md", EVIL)
 
-    await _refused(tmp_path, twice)
+    _refused(tmp_path, source, twice)
 
 
-async def test_a_file_that_unfolds_beyond_its_size_is_cut_off(tmp_path: Path) -> None:
+def test_a_file_that_unfolds_beyond_its_size_is_cut_off(tmp_path: Path, source: Path) -> None:
     """Its head says nine bytes, its data are fifty million: no more than one byte too many is written."""
 
     def bomb(source: Path, target: Path) -> None:
@@ -135,11 +146,11 @@ async def test_a_file_that_unfolds_beyond_its_size_is_cut_off(tmp_path: Path) ->
         assert data.count(large) == 2  # in the head before the data, and in the list at the end
         target.write_bytes(bytes(data.replace(large, small)))
 
-    await _refused(tmp_path, bomb)
+    _refused(tmp_path, source, bomb)
     assert sum(each.stat().st_size for each in tmp_path.rglob("*") if each.is_file()) < 5_000_000
 
 
-async def test_more_than_the_disk_holds_is_not_begun(tmp_path: Path) -> None:
+def test_more_than_the_disk_holds_is_not_begun(tmp_path: Path, source: Path) -> None:
     size = 1 << 60
 
     def huge(source: Path, target: Path) -> None:
@@ -154,17 +165,17 @@ async def test_more_than_the_disk_holds_is_not_begun(tmp_path: Path) -> None:
         forged(source, target, manifest=named, members=only)
         _with_size(target, "SOUL.md", size)
 
-    await _refused(tmp_path, huge)
+    _refused(tmp_path, source, huge)
 
 
-async def test_a_huge_manifest_is_not_read(tmp_path: Path) -> None:
+def test_a_huge_manifest_is_not_read(tmp_path: Path, source: Path) -> None:
     def huge(source: Path, target: Path) -> None:
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
             with archive.open("manifest.json", "w", force_zip64=True) as file:
                 for _ in range(MOST_BYTES // (1 << 20) + 1):
                     file.write(b" " * (1 << 20))
 
-    await _refused(tmp_path, huge)
+    _refused(tmp_path, source, huge)
 
 
 @pytest.mark.parametrize("deep", [b"[" * 100_000, b'{"format": ' * 5_000, b"\xff\xfe", b"null", b"[]", b"1e999", b""])
@@ -173,7 +184,7 @@ def test_no_manifest_at_all(deep: bytes) -> None:
         loaded(deep)
 
 
-async def test_other_kinds_of_files(tmp_path: Path) -> None:
+def test_other_kinds_of_files(tmp_path: Path, source: Path) -> None:
     def tar(source: Path, target: Path) -> None:
         with tarfile.open(target, "w:gz") as archive:
             entry = tarfile.TarInfo("../evil")
@@ -191,14 +202,13 @@ async def test_other_kinds_of_files(tmp_path: Path) -> None:
     for number, make in enumerate(
         (tar, locked, lambda _, target: target.write_bytes(b""), lambda _, target: target.mkdir())
     ):
-        await _refused(tmp_path / str(number), make)
+        _refused(tmp_path / str(number), source, make)
 
 
-async def _refused(folder: Path, make: Callable[[Path, Path], object]) -> None:
+def _refused(folder: Path, source: Path, make: Callable[[Path, Path], object]) -> None:
     """Neither proven nor restored, and nothing anywhere afterwards: not beside, not inside, not above."""
     home = folder / "inn" / "home"
-    profile = await furnished(home)
-    source = backed_up(profile).backup.path
+    profile = prepare(Profile("default", home, home))
     target = folder / "inn" / "forged.zip"
     make(source, target)
     other = prepare(Profile("other", folder / "inn" / "other", folder / "inn" / "other"))

@@ -122,7 +122,6 @@ async def test_what_is_there_is_set_aside_and_never_lost(tmp_path: Path) -> None
     profile = await furnished(tmp_path / "home")
     made = backed_up(profile)
     (profile.memories / "MEMORY.md").write_text("Something newer", encoding="utf-8")
-    (profile.folder / "state.db-wal").write_bytes(b"")
     before = contents(profile.folder)
     with pytest.raises(Occupied, match="--force"):
         restore(made.backup.path, profile, CLOCK)
@@ -178,9 +177,10 @@ async def test_links(tmp_path: Path) -> None:
 async def test_damage_of_the_database_is_no_backup(tmp_path: Path) -> None:
     profile = await furnished(tmp_path / "home")
     backed_up(profile)
-    data = bytearray(profile.folder.joinpath(profile.database.name).read_bytes())
+    path = profile.database  # nobody has it open
+    data = bytearray(path.read_bytes())
     data[len(data) // 2 : len(data) // 2 + 8192] = b"\x07" * 8192
-    profile.folder.joinpath(profile.database.name).write_bytes(data)
+    path.write_bytes(data)
     with pytest.raises(BackupFault, match="damaged"):
         backed_up(profile, NOW + 60)
     assert [each.name for each in profile.backups.iterdir() if each.name != ".lock"] == [
@@ -216,7 +216,7 @@ async def test_only_one_at_a_time_and_the_dead_leave_nothing(tmp_path: Path) -> 
             backed_up(profile)
     for stray in (".making-x", ".proof-y"):
         (profile.backups / stray).mkdir()
-        (profile.backups / stray / "state.db").write_bytes(b"half")
+        (profile.backups / stray / "half").write_bytes(b"half")
     (profile.backups / ".making-77.zip").write_bytes(b"half")
     backed_up(profile, NOW + 1)
     left = [each.name for each in profile.backups.iterdir() if each.name.startswith(".")]

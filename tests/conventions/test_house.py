@@ -27,6 +27,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     "gateway/engine/supervisor.py": "the adapter supervisor: one platform's fault never stops another",
     "gateway/engine/beside.py": "a job beside the engine: its fault is reported, and it is begun again",
     "gateway/engine/worker.py": "the session worker: one session's fault is put aside and told, the others go on",
+    "gateway/schedule/runner.py": "the job: its fault is stored and told, the other jobs go on",
     "gateway/reviews/worker.py": "the review worker: one review's fault is told and tried again, others go on",
     "platforms/registry.py": "part of the adapter supervisor: a platform that cannot be built stops no other",
     "gateway/tools/toolset.py": "part of the session worker: a tool's fault is an answer to the model",

@@ -160,6 +160,7 @@ async def guesthouse(
     commands: Sequence[CommandSpec] = (),
     hub: Callable[[House], SkillHub | None] = lambda house: None,
     with_reviews: bool = False,
+    store: SqliteStore | None = None,
 ) -> AsyncIterator[Guesthouse]:
     """Open a house on `folder`, and close it as a SIGTERM would. `full_status` makes /status tell everything;
     with memory, ada is its owner; `ears` gives the host for voice messages; `commands` are offered
@@ -171,7 +172,7 @@ async def guesthouse(
         if isinstance(script, ScriptedModel)
         else ScriptedModel(script, host=LOCAL if with_reviews else "scripted")
     )
-    store = await SqliteStore.open(folder / "state.db")
+    store = store or await SqliteStore.open(folder / "state.db")
     adapter = adapter or InProcess(now=clock.now, first_event=1 + await _events(store))
     notes, held = Notes(), [with_settings or settings()]
     adapters: dict[str, Adapter] = {each.name: each for each in (adapter, *more)}
@@ -242,7 +243,16 @@ def _with_memory(
     desk, scope = PendingDesk(memory, house.store, house.settings, house.clock.now, set_key), scopes(house.settings)
     ask = Inline(desk, house.delivery, house.adapters, house.clock).ask
     box = toolbox(
-        profile, house.settings, memory, skills, scope=scope, ask=ask, more=tools, trouble=notes.troubles.append
+        profile,
+        house.settings,
+        memory,
+        skills,
+        store=house.store,
+        now=house.clock.now,
+        scope=scope,
+        ask=ask,
+        more=tools,
+        trouble=notes.troubles.append,
     )
     profile.soul.write_text(prompt)
     return replace(

@@ -15,6 +15,7 @@ from gateway.state.contract import CHAT, NOON, session
 from gateway.state.contract_search import OTHER, found, indexed, said
 from gateway.state.records import Row
 from gateway.state.search_index import Generation, generations, note_failed, serving
+from gateway.state.search_prepare import prepared
 from gateway.state.search_records import SearchFault
 from gateway.state.store import SqliteStore
 from gateway.state.versions import migrate, migrations
@@ -188,6 +189,18 @@ async def test_a_damaged_index_is_said_to_be_and_built_anew(store: SqliteStore) 
     await whole(store)
 
 
+async def test_a_message_that_the_index_lost_is_noticed(store: SqliteStore) -> None:
+    ids = await said(store, "s1", [f"apple number {number}" for number in range(20)])
+    await indexed(store)
+    assert await store.search.check() == []
+    lost = "INSERT INTO search_words_1 (search_words_1, rowid, text) VALUES ('delete', ?, ?)"
+    await store.database.write(lambda db: db.execute(lost, (ids[7], prepared("apple number 7", ids[7], 1, 1))))
+    assert await store.search.check() == [ids[7]]
+    await store.search.rebuild("a message was lost")
+    await indexed(store)
+    assert await store.search.check() == []
+
+
 async def test_an_index_of_another_version_serves_until_a_new_one_is_whole(store: SqliteStore) -> None:
     await said(store, "s1", ["an apple", "a secret apple"])
     await said(store, "s2", ["apple pie"])
@@ -232,6 +245,42 @@ async def test_an_asker_finds_his_few_among_very_many(store: SqliteStore) -> Non
         assert not got.bounded
     assert (await store.search.discover("the", now=NOON)).bounded
     assert await found_ids(store, "the") == ["mine", *sorted(f"theirs{number}" for number in range(40))]
+
+
+async def test_an_archive_is_searched_to_its_very_beginning(store: SqliteStore) -> None:
+    """However far apart the ids are: questions to the index are about stretches of them."""
+    numbers = [1, 4_095, 4_096, 5_000, 65_536, 70_000, 400_000, 1_048_576, 1_100_000, 3_000_000, 3_000_001]
+
+    def fill(db: sqlite3.Connection) -> None:
+        for number in numbers:
+            db.execute(
+                "INSERT INTO sessions (id, session_key, chat, prompt, tools, started_at, active_at, ended_at)"
+                " VALUES (?, ?, ?, '', '[]', 1, 1, 1)",
+                (f"s{number}", CHAT.key, CHAT.key),
+            )
+            db.execute(
+                "INSERT INTO messages (id, session_id, role, content, created_at) VALUES (?, ?, 'user', ?, ?)",
+                (number, f"s{number}", f"the news of the day, 京都大学, line {number}", float(number)),
+            )
+
+    await store.database.write(fill)
+    await indexed(store)
+    everything = sorted(f"s{number}" for number in numbers)
+    for query in (
+        "the news",
+        '"of the day"',
+        "news -absent",
+        "京都大学",
+        "news OR absent",
+        "news in:telegram",
+        "li* news",
+    ):
+        assert await found_ids(store, query) == everything, query
+    for number in numbers:
+        for query in (f"line {number} the", f'"line {number}"', f"the {number} -absent"):
+            assert await found_ids(store, query) == [f"s{number}"], query
+    assert await found_ids(store, "the news after:1970-01-30") == ["s3000000", "s3000001"]
+    assert await found_ids(store, '"the news of absent"') == []
 
 
 async def test_old_messages_with_new_numbers_are_found_by_their_time(store: SqliteStore) -> None:

@@ -77,4 +77,3 @@ CREATE TABLE review_writes (
     PRIMARY KEY (review_id, ref)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX review_writes_ref ON review_writes (ref);
-CREATE INDEX review_writes_fate ON review_writes (kind, fate);

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from gateway.engine.steps import to_its_end
+from gateway.unbroken import to_its_end
 
 
 @pytest.mark.parametrize("times", [1, 2, 5])

@@ -1,0 +1,25 @@
+"""The backup as a piece of the night's work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gateway.backup.making import backups
+from gateway.backup.nightly import nightly
+from tests.backup.house import COUNTS, NOW, furnished
+
+
+async def test_a_dry_night_foretells_what_the_next_one_does(tmp_path: Path) -> None:
+    profile = await furnished(tmp_path / "home")
+    dry = await nightly(profile, NOW, {}, dry=True, keep=2)
+    assert "remove none" in dry.summary
+    assert not profile.backups.exists()
+    for night in range(2):
+        assert (await nightly(profile, NOW + night, {}, dry=False, keep=2)).figures["removed"] == 0
+    oldest = backups(profile)[-1].path
+    foretold = await nightly(profile, NOW + 2, {}, dry=True, keep=2)
+    assert (oldest.name in foretold.summary, oldest.exists()) == (True, True)
+    done = await nightly(profile, NOW + 2, {}, dry=False, keep=2)
+    assert {name: done.figures[name] for name in COUNTS} == COUNTS
+    assert (done.figures["removed"], oldest.exists()) == (1, False)
+    assert "proven: messages 40, entries 3, skills 1, pending 1" in done.summary
