@@ -77,6 +77,8 @@ def usage(spec: CommandSpec, action: Action | None) -> str:
 def _shown(argument: Argument) -> str:
     if argument.flag:
         return f"[{argument.switch}]"
+    if argument.shown:
+        return argument.shown
     words = "|".join(argument.choices) or argument.name.upper()
     return words if argument.required else f"[{words}]"
 

@@ -22,6 +22,7 @@ from memory.store import Stores
 from platforms.messages import ChatRef
 
 if TYPE_CHECKING:
+    from commands.cron_ports import Cron
     from commands.review_ports import Reviews
     from commands.search_ports import Finder
     from commands.session_ports import Entry, Retention
@@ -300,3 +301,4 @@ class Ports:
     reviews: Reviews | None = None
     retention: Retention | None = None
     finder: Finder | None = None
+    cron: Cron | None = None

@@ -53,6 +53,7 @@ def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
     """
     from commands import (
         archive,
+        cron,
         curator,
         home,
         memory_writes,
@@ -68,7 +69,8 @@ def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
     from commands import help as help_command
 
     skills = (skill_shortcuts, skill_writes, curator)
-    topics = (sessions, archive, search, memory_writes, *skills, home, models, reviews, status, pairing, help_command)
+    upkeep = (cron, models, reviews, status, pairing)
+    topics = (sessions, archive, search, memory_writes, *skills, home, *upkeep, help_command)
     registry = Registry([spec for topic in topics for spec in topic.SPECS])
     for entry in entry_points(group=GROUP) if points is None else points:
         try:

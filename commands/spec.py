@@ -31,7 +31,8 @@ class Argument:
     `option` is given by name, `--file F`, and on the shell only. A `flag` is there or not, `--dry-run` for the name
     `dry_run`, and may stand anywhere among the words; its value is `yes`. Names of skills are `suggested` while one
     is typed, where a platform can. A `loose` rest is words to look for: at the shell, options may stand among them,
-    and what begins with a hyphen and is no option is a word."""
+    and what begins with a hyphen and is no option is a word. `shown` is how it stands in a usage line, if not as its
+    name in capitals."""
 
     name: str
     help: str
@@ -42,6 +43,7 @@ class Argument:
     flag: bool = False
     suggested: bool = False
     loose: bool = False
+    shown: str = ""
 
     @property
     def switch(self) -> str:
@@ -74,6 +76,8 @@ class Action:
     quick: Callable[[Path, float], CommandReply] | None = None
     """The same for the shell, from the profile's folder and the time alone: where nothing else is needed, nothing
     else is loaded."""
+    shell: tuple[Argument, ...] | None = None
+    """Its arguments at the shell, where words are quoted; None: the same."""
 
 
 @dataclass(frozen=True, slots=True)

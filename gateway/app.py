@@ -65,6 +65,7 @@ from gateway.reviews.around import idle_effort
 from gateway.reviews.worker import ReviewWorker
 from gateway.short_lived import file_caches, host_registry, main_model, open_hub
 from gateway.signals import Signals
+from gateway.state.search_upkeep import keep_up
 from gateway.state.store import SqliteStore
 from gateway.tools.loader import ToolHouse, plugin_tools
 from gateway.tools.send_file import send_file_tool
@@ -322,6 +323,7 @@ def _beside(
         "skills": _skill_care(engine).run,
         "reviews": reviews.run,
         "review notices": engine.review_notices.run,
+        "search": lambda: keep_up(house.store.search, house.clock),
     }
 
 

@@ -38,6 +38,9 @@ from memory.model import Origin
 OTHER_EARS = "said before who can hear the chat changed"
 """What pending writes say of a conversation whose chat is heard by others now."""
 
+AT_ONCE = 1000
+"""Reviews that run at the same time, at most."""
+
 
 def cadence(store: Store, clock: Clock, settings: Callable[[], Settings], toolset: Toolset) -> Cadence:
     """Who asks for reviews, by the settings of each moment; for what no tool could keep, nobody does."""
@@ -90,27 +93,29 @@ class Ears:
     """For whom a review writes: for those who were heard in the conversation, not for those who hear its chat now.
 
     Where the two differ, what was said among owners alone may be kept in the owner's own files, once somebody says
-    yes to it; anything else is not kept.
+    yes to it; anything else is not kept. What is found when a review begins holds until its end: people who come to
+    be heard meanwhile were not there.
     """
 
     def __init__(self, notes: SessionNotes, memories: Memories, scope: ScopeOf) -> None:
         self._notes = notes
         self._shelf = memories.shelf
         self._scope = scope
-        self._then: dict[str, Scope] = {}
+        self._found: dict[str, Scope] = {}
 
     async def heard(self, session: Session, context: ToolContext) -> str:
         """See `Means.heard`. To be asked before the session's review writes."""
         now, then = self._scope(context.chat, context.speaker, context.direct), await self._notes.seal(session.id)
-        self._then.pop(session.id, None)
-        if then == now.seal:
-            return ""
-        self._then[session.id] = OWNERS if then == OWNERS.seal else NOWHERE
-        return OTHER_EARS
+        same = then == now.seal
+        self._found.pop(session.id, None)
+        self._found[session.id] = now if same else OWNERS if then == OWNERS.seal else NOWHERE
+        while len(self._found) > AT_ONCE:
+            del self._found[next(iter(self._found))]
+        return "" if same else OTHER_EARS
 
     def reach(self, context: ToolContext) -> Reach:
         """What the memory tool of reviews writes to."""
-        here = self._then.get(context.session_id) or self._scope(context.chat, context.speaker, context.direct)
+        here = self._found.get(context.session_id, NOWHERE)
         targets = [target for target in self._shelf.own.enabled if target in here.files]
         return Reach(self._shelf.of(here.files), targets, here.censored)
 

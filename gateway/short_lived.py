@@ -14,6 +14,7 @@ from gateway.config.load import Loaded
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
 from gateway.engine.archive import StoredArchive
+from gateway.engine.boundary import zone
 from gateway.engine.desks import ChosenModels, StoredBooks
 from gateway.engine.earshot import scopes
 from gateway.engine.finder import StoredFinder
@@ -120,7 +121,7 @@ def stored_ports(
             open_hub(profile, skills, loaded.settings, clock.now, environment),
         ),
         pairing=PairingDesk(store, clock.now),
-        finder=StoredFinder(store, clock.now),
+        finder=StoredFinder(store, clock.now, lambda: zone(loaded.settings)),
         retention=StoredRetention(store, lambda: loaded.settings, clock, behind(kept, skills), file_caches(profile)),
         reviews=ReviewsDesk(store, clock, (pending.settle, skill_pending.settle), asleep=gateway == "not running"),
     )

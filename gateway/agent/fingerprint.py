@@ -17,10 +17,13 @@ SENT = "sent"
 """The fact of a session about the last request that a turn of it sent, as `noted` makes it."""
 
 
-def noted(messages: Sequence[Message], tools: Sequence[ToolSchema] = (), tokens: int = 0) -> dict[str, Any]:
-    """The fact SENT: the number `n` of messages, their fingerprint with the tools as `sum`, and as `in` the tokens
-    that the host counted of them, 0 when it did not say."""
-    return {"n": len(messages), "sum": fingerprint(messages, tools), "in": tokens}
+def noted(
+    messages: Sequence[Message], tools: Sequence[ToolSchema] = (), tokens: int = 0, model: str = ""
+) -> dict[str, Any]:
+    """The fact SENT: the number `n` of messages, their fingerprint with the tools as `sum`, as `in` the tokens that
+    the host counted of them, 0 when it did not say, and as `by` the `host/model` that answered, empty when nobody
+    did."""
+    return {"n": len(messages), "sum": fingerprint(messages, tools), "in": tokens, "by": model}
 
 
 def fingerprint(messages: Sequence[Message], tools: Sequence[ToolSchema] = ()) -> str:

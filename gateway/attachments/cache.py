@@ -56,19 +56,17 @@ class FileCache:
             draft.unlink(missing_ok=True)
         return str(path)
 
-    def sweep(self, wanted: Collection[str], oldest: float, room: int) -> Swept:
+    def sweep(self, wanted: Collection[str], oldest: float, room: int, *, dry: bool = False) -> Swept:
         """Take away files last kept before `oldest` (seconds since the epoch), then the oldest until the rest fits
-        into `room` bytes. What is in `wanted` stays, whatever its age."""
+        into `room` bytes; with `dry`, only say what that is. What is in `wanted` stays, whatever its age."""
         kept = [each for each in self._files() if str(each[2]) not in wanted]
         total = sum(length for _, length, _ in self._files())
         files = freed = 0
         for changed, length, path in sorted(kept):
             if changed >= oldest and total <= room:
                 break
-            path.unlink(missing_ok=True)
-            if self._one_each:
-                with suppress(OSError):  # somebody put something beside it
-                    path.parent.rmdir()
+            if not dry:
+                self._take(path)
             files, freed, total = files + 1, freed + length, total - length
         return Swept(files, freed)
 
@@ -77,12 +75,15 @@ class FileCache:
         files = freed = 0
         for changed, length, path in self._files():
             if str(path) in paths and changed < oldest:
-                path.unlink(missing_ok=True)
-                if self._one_each:
-                    with suppress(OSError):
-                        path.parent.rmdir()
+                self._take(path)
                 files, freed = files + 1, freed + length
         return Swept(files, freed)
+
+    def _take(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        if self._one_each:
+            with suppress(OSError):  # somebody put something beside it
+                path.parent.rmdir()
 
     def _files(self) -> Iterator[tuple[float, int, Path]]:
         """Time, size and path of each file, drafts that a crash left included."""

@@ -1,4 +1,5 @@
-"""The caches of files, kept small: what is old goes at the start and daily; what is still wanted stays."""
+"""The caches of files, kept small: what is old goes, what is still wanted stays. When is for whoever runs the house's
+jobs."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from gateway.attachments.cache import FileCache
+from gateway.attachments.cache import FileCache, Swept
 from gateway.attachments.intake import Report
 from gateway.clock import Clock
 from gateway.config.schema import Settings
@@ -28,11 +29,7 @@ class Upkeep:
     """Of all `rooms`, each by the same bounds."""
 
     def __init__(
-        self,
-        rooms: Sequence[Room],
-        settings: Callable[[], Settings],
-        clock: Clock,
-        report: Report,
+        self, rooms: Sequence[Room], settings: Callable[[], Settings], clock: Clock, report: Report | None = None
     ) -> None:
         self._rooms = rooms
         self._settings = settings
@@ -47,17 +44,22 @@ class Upkeep:
 
     async def once(self) -> None:
         """One clean-up. What goes wrong is reported; there is another one tomorrow."""
-        for room in self._rooms:
-            await self._sweep(room)
+        try:
+            swept = await self.sweep()
+        except (OSError, DatabaseFault) as fault:
+            if self._report is not None:
+                self._report.warning("attachments.not_swept", why=str(fault))
+            return
+        if swept.files and self._report is not None:
+            self._report.info("attachments.swept", files=swept.files, bytes=swept.bytes)
 
-    async def _sweep(self, room: Room) -> None:
+    async def sweep(self, *, dry: bool = False) -> Swept:
+        """One clean-up of all rooms, or with `dry` what it would take. Raises OSError and DatabaseFault."""
         bounds = self._settings().attachments
         oldest = self._clock.now() - bounds.keep_days * DAY
-        try:
+        files = freed = 0
+        for room in self._rooms:
             wanted = await room.wanted()
-            swept = await asyncio.to_thread(room.cache.sweep, wanted, oldest, bounds.max_cache_bytes)
-        except (OSError, DatabaseFault) as fault:
-            self._report.warning("attachments.not_swept", why=str(fault))
-            return
-        if swept.files:
-            self._report.info("attachments.swept", files=swept.files, bytes=swept.bytes)
+            swept = await asyncio.to_thread(room.cache.sweep, wanted, oldest, bounds.max_cache_bytes, dry=dry)
+            files, freed = files + swept.files, freed + swept.bytes
+        return Swept(files, freed)

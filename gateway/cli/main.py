@@ -40,6 +40,7 @@ CHAT: dict[str, str] = {
     "pairing": "People who ask to be let in with a code, and those who were.",
     "sessions": "Earlier conversations, to list, show, search, export, name, pin and prune.",
     "search": "Find what was said before.",
+    "cron": "What is done by itself at its time.",
     "reviews": "What waits to be looked back at, and what came of it.",
     "usage": "Tokens and cost.",
     "status": "How things stand.",

@@ -52,7 +52,8 @@ def _action(action: Action, registry: Registry) -> click.Command:
         return click.Command(
             action.name, callback=_quickly(action.quick), params=[_json_option()], help=_sentence(action.help)
         )
-    return _leaf(action.name, action.help, action.arguments, action.handler, registry)
+    arguments = action.arguments if action.shell is None else action.shell
+    return _leaf(action.name, action.help, arguments, action.handler, registry)
 
 
 def _quickly(step: Callable[[Path, float], CommandReply]) -> Any:

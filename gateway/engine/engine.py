@@ -13,7 +13,7 @@ from gateway.agent.scopes import room_file
 from gateway.engine.accept import Reception
 from gateway.engine.archive import StoredArchive
 from gateway.engine.backlog import Backlog
-from gateway.engine.boundary import Boundary
+from gateway.engine.boundary import Boundary, zone
 from gateway.engine.desks import ChatConversation, ChosenModels, StoredBooks
 from gateway.engine.finder import StoredFinder
 from gateway.engine.house import House
@@ -92,7 +92,7 @@ class Engine:
             pairing=PairingDesk(house.store, house.clock.now, house.delivery.wake),
             reviews=self.reviews,
             retention=self.retention,
-            finder=StoredFinder(house.store, house.clock.now),
+            finder=StoredFinder(house.store, house.clock.now, lambda: zone(house.settings())),
         )
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import tzinfo
 
 from commands.search_ports import FoundView, HitView, SaidView, SearchTrouble, StretchView
 from gateway.engine.archive import StoredArchive
@@ -12,18 +13,21 @@ from gateway.state.search_records import Hit, Said, SearchFault
 
 
 class StoredFinder:
-    """`commands.search_ports.Finder` on the store."""
+    """`commands.search_ports.Finder` on the store. `zone` is the person's clock, None the machine's."""
 
-    def __init__(self, store: Store, now: Callable[[], float]) -> None:
+    def __init__(self, store: Store, now: Callable[[], float], zone: Callable[[], tzinfo | None]) -> None:
         self._store = store
         self._archive = StoredArchive(store)
         self._now = now
+        self._zone = zone
 
     async def find(
         self, query: str, keys: tuple[str, ...] | None, *, limit: int, more: str | None = None
     ) -> FoundView:
         try:
-            found = await self._store.search.discover(query, now=self._now(), visible=keys, limit=limit, more=more)
+            found = await self._store.search.discover(
+                query, now=self._now(), visible=keys, limit=limit, more=more, zone=self._zone()
+            )
         except (SearchFault, DatabaseFault) as fault:
             raise SearchTrouble(str(fault)) from fault
         hits = [hit for each in found.hits if (hit := await self._hit(each)) is not None]

@@ -18,6 +18,7 @@ from gateway.events import TurnFinished
 from memory.files import FileTrouble
 from memory.model import Author, Origin
 from memory.skills.crate import Rejected
+from memory.skills.report import Report
 
 EVERY = 300.0
 """Seconds between two looks at whether it is time for the curator."""
@@ -68,12 +69,14 @@ class SkillCare:
 
     async def once(self) -> None:
         """One look. What goes wrong with files is reported; there is another look soon."""
-        idle = await self._idle()
         try:
-            report = await asyncio.to_thread(self._skills.caretaker.tick, idle)
+            await self.look()
         except FileTrouble as error:
             self._house.report.warning("curator.fault", why=str(error))
-            return
+
+    async def look(self) -> Report | None:
+        """What a run came to, if it was time for one. Raises FileTrouble."""
+        report = await asyncio.to_thread(self._skills.caretaker.tick, await self._idle())
         if report is not None:
             names = [each.name for each in report.archived]
             self._house.report.info("curator.ran", archived=names, left=[each.name for each in report.left])
@@ -82,6 +85,7 @@ class SkillCare:
         if self._untold and not quiet(settings, self._clock.now()):
             names, self._untold = self._untold, []
             await self._tell(f"curator:{self._clock.now():.0f}", notices.put_away(names))
+        return report
 
     async def _idle(self) -> float:
         """Seconds since the last turn ended, also one of an earlier process; 0 while one runs."""

@@ -31,15 +31,16 @@ class Trail:
         self._session = session
         self._sent: tuple[tuple[Message, ...], tuple[ToolSchema, ...]] | None = None
         self._tokens = 0
+        self._model = ""
         self._leaving: asyncio.Future[None] | None = None
 
     def sends(self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...]) -> None:
         """A request with these is about to leave. Nothing is worked out yet."""
-        self._sent, self._tokens = (messages, tools), 0
+        self._sent, self._tokens, self._model = (messages, tools), 0, ""
 
     def answered(self, reply: Reply) -> None:
         """That request was answered."""
-        self._tokens = reply.usage.input
+        self._tokens, self._model = reply.usage.input, f"{reply.host}/{reply.model}"
 
     async def wrote(self, rows: Sequence[Row]) -> None:
         """The turn is about to end with these rows: what it wrote itself begins the count to a review of that kind
@@ -57,7 +58,8 @@ class Trail:
     async def _leave(self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...]) -> None:
         await asyncio.sleep(0)
         try:
-            await self._house.store.facts.put(self._session.id, SENT, noted(messages, tools, self._tokens))
+            fact = noted(messages, tools, self._tokens, self._model)
+            await self._house.store.facts.put(self._session.id, SENT, fact)
         except DatabaseFault as fault:  # a review then only does not know whether the host has it in its cache
             self._house.report.warning("sent.unknown", session=self._session.id, why=str(fault))
 

@@ -17,13 +17,14 @@ from gateway.config.hosts import LOCAL
 from gateway.models.client import ModelClient
 from gateway.models.idleness import HostState, Idleness, Pace, Sight, busy, idle, unknown, worst
 from gateway.models.main_host import HostPlan
+from gateway.models.portions import YIELDING
 from gateway.models.probing import ANSWER_SECONDS, Prober
 from gateway.models.registry import HostRegistry
 from gateway.models.transport import on_this_machine
 
 __all__ = ["HostState", "HostWatch", "Idleness", "Sight"]
 
-REVIEW = "background_review"
+REVIEW = YIELDING
 """The task of requests that yield to all others."""
 STILL_TRUE = 1.0
 """Seconds for which an idle look is believed without a new one."""

@@ -24,15 +24,21 @@ class Sight:
     """One look at a host. `why` is a few words for people, without secrets ("1 of 2 slots at work").
 
     `used_at` is the monotonic moment at which a request of ours other than a review last came or went there.
+    `asleep`: it is idle, and a request would have to wake or load its model first.
     """
 
     state: HostState
     why: str
     used_at: float | None = None
+    asleep: bool = False
 
 
 def idle(why: str) -> Sight:
     return Sight(HostState.IDLE, why)
+
+
+def sleeping(why: str) -> Sight:
+    return Sight(HostState.IDLE, why, asleep=True)
 
 
 def busy(why: str) -> Sight:

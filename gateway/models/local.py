@@ -21,6 +21,7 @@ from gateway.models.catalogue import DEFAULT_MODEL, entry_named, entry_of, model
 from gateway.models.client import Delta, HostInfo, ModelClient, ReadingProgress, Reply, Request, Waiting
 from gateway.models.errors import HostDown, ModelError, ModelMissing, StreamBroken
 from gateway.models.local_process import STOP_SECONDS, Child, ChildSettings, default_command, spare_threads
+from gateway.models.portions import ReadAhead
 from gateway.models.slots import Slots
 
 HOST = "local"
@@ -240,11 +241,15 @@ class LocalHost:
                 yield notice
         running = await self._ready()
         await self._slots.enter(running.child, request)
+        ahead = ReadAhead(request)
+        async with contextlib.aclosing(ahead.stream(running.client)) as signs:
+            async for sign in signs:
+                yield sign
         async with contextlib.aclosing(running.client.stream(request)) as deltas:
             async for delta in deltas:
                 if isinstance(delta, Reply):
                     await self._slots.leave(running.child, request, delta)
-                    delta = replace(delta, host=self.host, model=self.model)
+                    delta = replace(delta, host=self.host, model=self.model, usage=ahead.counted(delta.usage))
                 yield delta
 
     async def _loading(self) -> AsyncGenerator[Waiting, None]:

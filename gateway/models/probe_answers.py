@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from gateway.models.idleness import Sight, busy, idle, unknown
+from gateway.models.idleness import Sight, busy, idle, sleeping, unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,4 +144,4 @@ def routed(models: Heard) -> tuple[list[str], Sight] | None:
         return [], busy("it is loading a model")
     loaded = [name for name, state in states.items() if state == "loaded"]
     known = all(state in ("loaded", "unloaded", "sleeping") for state in states.values())
-    return loaded, idle("its models sleep") if known else unknown("it does not say what its models do")
+    return loaded, sleeping("its models sleep") if known else unknown("it does not say what its models do")

@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from gateway.models.idleness import Sight, idle, unknown, worst
+from gateway.models.idleness import Sight, idle, sleeping, unknown, worst
 from gateway.models.probe_answers import (
     Heard,
     asleep,
@@ -102,7 +102,7 @@ class Prober:
             return await self._learn(self._by_router) or unknown("it does not say what its models do")
         if is_llama_cpp(props):
             self._way = self._by_llama_cpp
-            return idle("its model sleeps") if asleep(props) else await self._slots() or idle(OWN_ONLY)
+            return sleeping("its model sleeps") if asleep(props) else await self._slots() or idle(OWN_ONLY)
         slots = await self._get("/slots")
         if (none := no_answer_yet(slots)) is not None:
             return none
@@ -127,7 +127,7 @@ class Prober:
             if (none := no_answer_yet(heard)) is not None:
                 return none
             if asleep(heard):
-                return idle("its model sleeps")
+                return sleeping("its model sleeps")
         return await self._slots() or idle(OWN_ONLY) if is_llama_cpp(heard) else None
 
     async def _slots(self, query: str = "") -> Sight | None:

@@ -147,8 +147,8 @@ class Around:
         sight, now = await self._watch.look(site.client), self._clock.monotonic()
         idleness = self._idle.setdefault(site.host, Idleness(0.0))
         idleness.observe(sight.state, now, sight.used_at)
-        if sight.state is not HostState.IDLE or idleness.since is None:
-            return None
+        if sight.state is not HostState.IDLE or sight.asleep or idleness.since is None:
+            return None  # what sleeps is woken by a person, or by what has waited long enough
         return now - idleness.since
 
     def turns_quiet_for(self, review: QueuedReview) -> float | None:

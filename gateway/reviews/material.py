@@ -53,12 +53,13 @@ def material(
     shown: Shown = lambda conversation: conversation,
     assisted: bool = False,
     sent: Mapping[str, Any] | None = None,
+    model: str = "",
 ) -> Material:
     """What this review reads. `rows` are all rows of the session (`turns.messages(session_id)`), `compaction` its
     newest summary, `room` the tokens that one call may read (`budget.room`). `shown` is what a turn makes of a
     conversation before it sends it (pictures left out); `assisted`: the model cannot call tools, and gets calls as
-    words. `sent` is the session's fact about its last request (`agent.fingerprint.SENT`). A conversation that does
-    not fit comes as a digest."""
+    words. `sent` is the session's fact about its last request (`agent.fingerprint.SENT`); it says nothing of another
+    `model` (`host/model`) than the one that got it. A conversation that does not fit comes as a digest."""
     seen = [each for each in rows if each.id <= review.upto]
     offered = load_schemas(session.tools)
     tools = () if assisted else offered
@@ -68,7 +69,8 @@ def material(
     if same_model:
         made = shown(messages(session.prompt, seen, former))
         made = as_text(made) if assisted else made
-        prefix, counted = _compared(made, tools, sent)
+        mine = sent is not None and sent.get("by", "") in ("", model)
+        prefix, counted = _compared(made, tools, sent if mine else None)
         if room is None or expected(made, tools, counted) <= room:
             above = former.upto_message_id if former is not None else 0
             doubt = _untrusted([each for each in seen if each.id > above], review.after)

@@ -83,6 +83,7 @@ async def ready(
         shown=await means.shown(session, site.client, rows),
         assisted=assisted,
         sent=await store.facts.get(session.id, SENT),
+        model=f"{site.client.host}/{site.client.model}",
     )
     held = await means.heard(session, context)
     read = replace(read, untrusted=read.untrusted or held)

@@ -29,6 +29,9 @@ DEFAULT_AGE = 1800.0
 FAILURES = 3
 """So often a review may fail."""
 
+SLEPT = 60.0
+"""Seconds that the time of day is ahead of what a process has lived through since the last look: it slept."""
+
 LEASE_SECONDS = 120.0
 """How long a claim holds without a sign of life."""
 
@@ -90,7 +93,7 @@ def may_start(
     seconds since the process started. Nothing is dropped before the process had time to begin what is overdue."""
     if entry.running:
         return Wait("it runs")
-    if entry.cause == "person" and not entry.failed and not entry.died:
+    if waited_for(entry):
         return Start("somebody asked for it")
     age = max(0.0, now - entry.first_asked_at)
     if age >= patience.give_up_s and up_for >= patience.max_age_s:
@@ -103,6 +106,11 @@ def may_start(
     if not patience.deferred or entry.cause == "person":
         return Start("it runs beside the chats")
     return _deferred(entry, host_idle_for, turns_quiet_for, age, patience)
+
+
+def waited_for(entry: QueuedReview) -> bool:
+    """Whether a person asked for it just now, and it did not come to grief yet: it waits for nothing."""
+    return entry.cause == "person" and not entry.running and not entry.failed and not entry.died
 
 
 def _deferred(
@@ -182,6 +190,7 @@ class ReviewQueue:
         self._around = around
         self._owner = owner
         self._since = clock.monotonic()
+        self._apart = clock.now() - self._since
         self.pause: float | None = None
         """Seconds after the last `next` until it is worth looking again; None when that depends on others."""
 
@@ -192,8 +201,10 @@ class ReviewQueue:
     async def next(self) -> QueuedReview | None:
         """Claim the first review that may start; give up those that waited too long."""
         await self._reviews.take_back(self._owner, self._clock.now())
+        self._notice_sleep()
         self.pause = None
-        for entry in await self._reviews.queue():
+        # What a person waits for comes first: where it runs, nothing else is begun.
+        for entry in sorted(await self._reviews.queue(), key=lambda each: not waited_for(each)):
             verdict = await self._judge(entry)
             if isinstance(verdict, GiveUp):
                 await self._give_up(entry, verdict.why)
@@ -246,6 +257,13 @@ class ReviewQueue:
     async def waiting(self) -> list[Waiting]:
         """What waits and runs, and why."""
         return [Waiting(entry, (await self._judge(entry)).why) for entry in await self._reviews.queue()]
+
+    def _notice_sleep(self) -> None:
+        """A machine that slept begins anew, as it were: what waited had no time to be begun."""
+        now, apart = self._clock.monotonic(), self._clock.now() - self._clock.monotonic()
+        if apart - self._apart > SLEPT:
+            self._since = now
+        self._apart = apart
 
     async def _give_up(self, entry: QueuedReview, why: str) -> None:
         try:

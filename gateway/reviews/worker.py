@@ -21,9 +21,10 @@ from gateway.reviews.clerk import Clerk
 from gateway.reviews.errand import Errand
 from gateway.reviews.ledger import Ledger, named
 from gateway.reviews.preparing import Means
-from gateway.reviews.queue import ReviewQueue, Waiting
+from gateway.reviews.queue import ReviewQueue, Waiting, waited_for
 from gateway.state.review_records import QueuedReview
 from gateway.transcript import Usage
+from memory.files import FileTrouble
 from platforms.messages import ChatRef
 
 EVERY = 5.0
@@ -104,6 +105,7 @@ class ReviewWorker:
         """Until cancelled; what runs then is put back. A fault of the store ends it: begin it anew."""
         self._fault, self._queue = None, self._new_queue()
         try:
+            await self._note_what_the_dead_wrote()
             await self._queue.open()
             await self._cadence.catch_up()
             while True:
@@ -145,6 +147,21 @@ class ReviewWorker:
         owner = f"{os.getpid()}-{secrets.token_hex(8)}"
         return ReviewQueue(self._means.store.reviews, self._clock, self._around, owner)
 
+    async def _note_what_the_dead_wrote(self) -> None:
+        """A process may die between a write and the note of it, and what it was busy with may go into a newer review,
+        under whose name nobody would find it."""
+        for dead in await self._means.store.reviews.queue():
+            if not dead.running:
+                continue
+            try:
+                await self._clerk(dead).wrote()
+            except FileTrouble as fault:  # the journal cannot be read; that is no reason for no reviews at all
+                self._report.error("review.fault", review=dead.id, why=str(fault))
+
+    def _clerk(self, review: QueuedReview) -> Clerk:
+        means = self._means
+        return Clerk(review, means.store, self._ledger, means.settings, self._clock, self._bus)
+
     async def _ask_for_what_is_due(self) -> None:
         while self._ended:
             session_id, closed = self._ended[0]
@@ -157,7 +174,7 @@ class ReviewWorker:
         entries = await self._means.store.reviews.queue()
         self._around.forget(frozenset(each.session_id for each in entries))
         for entry in entries:
-            if entry.cause == "person" and not (entry.running or entry.failed or entry.died):
+            if waited_for(entry):
                 await self._make_room(entry)
         while entries and (review := await self._queue.next()) is not None:
             self._start(review)
@@ -215,7 +232,7 @@ class ReviewWorker:
             self._say_dropped(review, session.chat)
             return None
         running.chat = session.chat
-        clerk = Clerk(review, store, self._ledger, self._means.settings, self._clock, self._bus)
+        clerk = self._clerk(review)
         running.clerk = clerk
         errand = Errand(
             review,

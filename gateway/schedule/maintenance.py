@@ -28,13 +28,15 @@ class JobReport:
 @dataclass(frozen=True, slots=True)
 class MaintenanceJob:
     """`run(dry)` does it, or only says what it would do; what it raises is a failure. `schedule` is a phrase such as
-    `daily at 3:40`, in the owner's zone. `heavy`: it waits for an idle host; `deletes`: it offers a dry run."""
+    `daily at 3:40`, in the owner's zone. `heavy`: it waits for an idle host; `deletes`: it may delete something,
+    which its dry run names; `what` says what it is for, in the words of a list."""
 
     name: str
     schedule: str
     run: Callable[[bool], Awaitable[JobReport]]
     heavy: bool = False
     deletes: bool = False
+    what: str = ""
 
 
 def specs(jobs: Iterable[MaintenanceJob], zone: ZoneInfo, now: datetime, report: Report) -> list[JobSpec]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta, timezone
 
 from gateway.state.contract import CHAT, NOON, ODD, session
 from gateway.state.protocols import Store
@@ -110,6 +111,35 @@ class SearchContract:
         assert await store.search.read("mine", visible=[OTHER.key]) is None
         assert [each.session.id for each in await store.search.browse(visible=[OTHER.key])] == ["theirs"]
         assert await store.search.browse(visible=[]) == []
+
+    async def test_what_went_on_in_another_chat_is_not_seen_by_that_chats_key(self, store: Store) -> None:
+        (number, *_) = await said(store, "s1", ["The door code is 4711", "noted"])
+        await said(store, "s2", ["The door is green", "yes"], OTHER)
+        await store.sessions.resume("s1", OTHER.key, OTHER, NOON + 1)
+        search, keys = store.search, (OTHER.key,)
+        assert await found(store, "door") == ["s1", "s2"]
+        assert await found(store, "door", keys) == ["s2"]
+        assert await search.scroll("s1", number, 2, visible=keys) is None
+        assert await search.read("s1", visible=keys) is None
+        assert [each.session.id for each in await search.browse(visible=keys)] == ["s2"]
+        assert [each.session.id for each in await store.sessions.recent(9, keys)] == ["s2"]
+        assert await store.sessions.matching("s1", keys) == []
+        assert len(await store.sessions.matching("s1")) == 1
+
+    async def test_messages_keep_the_mark_of_where_they_came_from(self, store: Store) -> None:
+        await store.sessions.open(session("s1", CHAT.key, CHAT, NOON))
+        turn = await store.turns.begin("s1", CHAT, [], [Row("user", "a quoted needle", untrusted="quote")], NOON)
+        await store.turns.finish(turn, "answered", NOON, rows=[Row("assistant", "I see")])
+        (hit,) = (await store.search.discover("needle", now=NOON)).hits
+        assert (hit.message.untrusted, hit.after[0].untrusted) == ("quote", "")
+
+    async def test_days_are_those_of_a_zone(self, store: Store) -> None:
+        at = datetime(2026, 11, 20, 23, 30, tzinfo=UTC).timestamp()
+        await said(store, "s1", ["late tea", "yes"], at=at)
+        for hours, expected in ((0, 0), (1, 1)):
+            zone = timezone(timedelta(hours=hours))
+            got = await store.search.discover("tea after:2026-11-21", now=NOON, zone=zone)
+            assert len(got.hits) == expected
 
     async def test_a_chat_that_moves_takes_what_was_said_along(self, store: Store) -> None:
         await said(store, "s1", ["hello moon"])

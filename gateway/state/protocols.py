@@ -140,10 +140,17 @@ class Turns(Protocol):
     """Turns and the message rows that they write. Raises StaleEpoch where the session went to somebody else."""
 
     async def begin(
-        self, session_id: str, chat: ChatRef, inbox_ids: Sequence[int], rows: Sequence[Row], at: float
+        self,
+        session_id: str,
+        chat: ChatRef,
+        inbox_ids: Sequence[int],
+        rows: Sequence[Row],
+        at: float,
+        *,
+        run: int | None = None,
     ) -> Turn:
         """Take the session, store the user's rows and mark the events as taken, at once. Raises StaleEpoch, too,
-        when one of the events is no longer new."""
+        when one of the events is no longer new, or the job's `run` has a turn that runs or was answered."""
 
     async def take_over(self, turn: Turn) -> Turn:
         """Take a turn that a dead process left running; the number of starts grows. Raises StaleEpoch when it is
@@ -161,20 +168,27 @@ class Turns(Protocol):
         rows: Sequence[Row] = (),
         parts: Sequence[PartDraft] = (),
         reason: str | None = None,
+        unsaid: bool = False,
     ) -> None:
-        """Store the last rows and the reply's parts, and end the turn and its events, at once."""
+        """Store the last rows and the reply's parts, and end the turn and its events, at once. `unsaid`: its rows are
+        no part of the conversation, and the session does not count as active for it."""
 
     async def drop(self, session_id: str, reason: str, at: float) -> None:
         """Shut out the session's running turn, which would not end, and count its events as done."""
 
     async def running(self) -> list[Turn]: ...
 
-    async def last(self, session_id: str) -> Turn | None: ...
+    async def last(self, session_id: str) -> Turn | None:
+        """The newest turn that is part of the conversation."""
+
+    async def of_run(self, run: int) -> Turn | None:
+        """The newest turn of a job's run."""
 
     async def messages(self, session_id: str, after: int = 0, limit: int | None = None) -> list[StoredMessage]:
-        """Rows of a session with an id above `after`, in order; the first `limit` of them."""
+        """Rows of a session's conversation with an id above `after`, in order; the first `limit` of them."""
 
-    async def messages_of_turn(self, turn_id: int) -> list[StoredMessage]: ...
+    async def messages_of_turn(self, turn_id: int) -> list[StoredMessage]:
+        """All rows of a turn, whether it is part of the conversation or not."""
 
     async def conversation(self, session_id: str, turn_id: int) -> tuple[Compaction | None, list[StoredMessage]]:
         """The newest summary, and the rows that it does not cover or that belong to this turn."""

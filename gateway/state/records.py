@@ -120,7 +120,11 @@ class Compaction:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn on one session. Writes are refused once the session's epoch is above the turn's."""
+    """One turn on one session. Writes are refused once the session's epoch is above the turn's.
+
+    `run` is the job's run that asked for it, None for a turn that people's messages asked for. `unsaid`: nothing of it
+    was shown, and it is no part of the conversation.
+    """
 
     id: int
     session_id: str
@@ -130,6 +134,10 @@ class Turn:
     starts: int
     began_at: float
     inbox_ids: tuple[int, ...] = ()
+    run: int | None = None
+    unsaid: bool = False
+    reason: str | None = None
+    """Why it ended as it did, where there is something to say of it."""
 
 
 @dataclass(frozen=True, slots=True)

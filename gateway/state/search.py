@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Collection
+from datetime import tzinfo
 from typing import TypeVar
 
 from gateway.state.codec import clean
@@ -54,8 +55,9 @@ class SqliteSearch:
         exclude: str | None = None,
         limit: int = 5,
         more: str | None = None,
+        zone: tzinfo | None = None,
     ) -> Found:
-        asked = parse(clean(query), now)
+        asked = parse(clean(query), now, zone)
         page = None if more is None else Page.parse(more)
         if asked.empty:
             return Found(note=NOTHING)

@@ -28,8 +28,21 @@ WORDS, PHRASE = 10, 5
 STRETCHES = 12
 """Stretches of ids that one question to the index names."""
 
+FIRST = 16_384
+"""Ids of the first question, unless it can be about everything; how long that takes is the measure of the next."""
+
+RICH = 20
+"""Messages in a stretch by which the rest is asked for at once: enough is found soon."""
+
 ASKING = 0.0002
 """Seconds that a question takes, however few ids it is about."""
+
+LEAP, STRIDE = 4e-6, 3e-8
+"""Seconds from one message that has a word to the next one that also has another word: by looking that up, or by
+going through all that have it."""
+
+COUNTED = 256
+"""Messages by which it is estimated how many have a word."""
 
 EVER = 1e15
 """A moment after all others, in seconds since the epoch."""
@@ -66,6 +79,8 @@ class Candidates:
     """Ids of messages, newest first, while there is patience.
 
     `lowest` is the lowest id down to which everything was handed out; `ended` says that nothing is left below it.
+    A question about everything costs a millisecond or two, for most; those that would take long, as phrases of words
+    that are everywhere, are asked about stretches.
     """
 
     def __init__(
@@ -73,28 +88,58 @@ class Candidates:
     ) -> None:
         self._db, self._table, self._scope, self._patience = db, generation.table, scope, patience
         self._question = _asked(_Vocabulary(db, generation), query, scope)
+        self._pace: float | None = None
+        """Seconds that the last question took for each id."""
+        self._rich = False
+        """Whether there was so much in the last stretch that whoever asks for more soon has enough."""
         self.lowest = scope.runs[0][1] if scope.runs else 0
         self.ended = not scope.runs
 
     def batches(self, size: int) -> Iterator[list[int]]:
-        """Lists of at most `size` ids; what is above `lowest` is done when the next one is asked for."""
-        stretch = 1.0
+        """Lists of ids, each as long as `size` unless there is nothing more in what was asked about. When one is
+        handed out, `lowest` and `ended` tell of it already."""
         for low, high in self._scope.runs:
             while high > low:
-                had = self._patience.left
-                within = [] if self._question.direct else _stretches(high - 1, stretch)
+                within = self._within(low, high)
                 bottom = max(low, within[-1][0]) if within else low
+                had = self._patience.left
                 ids = self._ids(bottom, high, [word for _, word in within], size)
                 looked_at = high - (ids[-1] if len(ids) == size else bottom)
-                high -= looked_at
-                self.lowest = high
+                self._pace = max(had - self._patience.left - ASKING, 0.0) / looked_at
+                self._rich = len(ids) >= RICH
+                self.lowest = high = high - looked_at
+                self.ended = high <= low == self._scope.runs[-1][0]
                 yield ids
-                left = self._patience.left
-                if left <= 0:
-                    self.ended = high <= low == self._scope.runs[-1][0]
+                if self._patience.left <= 0:
                     return
-                stretch = looked_at * left / max(had - left - ASKING, ASKING / 10)
-        self.ended = True
+
+    def _within(self, low: int, high: int) -> list[tuple[int, str]]:
+        """The stretches that the next question names: none, for all the rest, unless that would take too long."""
+        left = max(self._patience.left, ASKING)
+        if self._question.direct or self._rich:
+            return []
+        if self._pace is None:
+            return [] if self._cost(high) * (high - low) <= left * high else _stretches(high - 1, FIRST)
+        return [] if self._pace * (high - low) <= left else _stretches(high - 1, left / self._pace)
+
+    def _cost(self, top: int) -> float:
+        """Seconds, more or less, that the question takes for all ids below `top` when it finds little."""
+        total = 0.0
+        for group in self._question.either or ((),):
+            counts = [self._count(word, top) for word in self._question.wanted(group)]
+            unwanted = [self._count(_quoted(word), top) for word in self._question.unwanted]
+            leaps = min(counts, default=top) * (len(counts) + len(unwanted) - 1)
+            total += min(leaps * LEAP, (sum(counts) + sum(unwanted)) * STRIDE)
+        return total
+
+    def _count(self, word: str, top: int) -> float:
+        """How many messages below `top` have a word, as the newest of them let suppose."""
+        query = (
+            f"SELECT rowid FROM {self._table} WHERE {self._table} MATCH ? AND rowid < ?"
+            " ORDER BY rowid DESC LIMIT 1 OFFSET ?"
+        )
+        row = self._db.execute(query, (word, top, COUNTED)).fetchone()
+        return COUNTED if row is None else COUNTED * top / (top - row[0])
 
     def _ids(self, low: int, high: int, within: list[str], size: int) -> list[int]:
         if match := self._question.text(within):
@@ -149,6 +194,10 @@ class _Question:
     also: tuple[str, ...]
     unwanted: tuple[str, ...]
     direct: bool
+
+    def wanted(self, group: tuple[str, ...]) -> list[str]:
+        """The words that a message must have for this one of `either`, those of phrases one by one."""
+        return [*(word for piece in group for word in _split(piece)), *self.also]
 
     def text(self, within: list[str]) -> str:
         """In the index's own language, within stretches of ids if there are any; empty when everything is meant."""
@@ -221,6 +270,13 @@ class _Vocabulary:
         newest = "SELECT content FROM messages WHERE id <= ? AND role <> 'tool' ORDER BY id DESC LIMIT ?"
         rows = self._db.execute(newest, (self._generation.upto, SAMPLE)).fetchall()
         return SAMPLE_RATE * sum(next(begins.spots(fold(row[0])), None) is not None for row in rows) > len(rows)
+
+
+def _split(piece: str) -> list[str]:
+    """The words of a phrase; any other piece as it is."""
+    if piece.startswith('"') and piece.endswith('"'):
+        return [_quoted(word) for word in piece[1:-1].split(" ")]
+    return [piece]
 
 
 def _rarest(pieces: Iterable[str]) -> list[str]:

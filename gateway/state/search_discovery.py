@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from gateway.state.search_candidates import CHATS, Candidates, Patience, Scope, runs
@@ -22,12 +22,18 @@ from gateway.state.search_query import Query, Term
 from gateway.state.search_records import Found
 
 ENOUGH = 100
-"""Messages that fit and are ranked together; older ones are for the next page."""
+"""Messages that fit and are ranked together; older ones are for the next page, unless they are few."""
 
-WORK, WALL = 0.004, 0.25
+ALL = 300
+"""When the index has no more than so many, all of them are looked at."""
+
+FEW = 1_000
+"""An asker who may see no more messages than this has all of them compared: no question is too common for him."""
+
+WORK, WALL = 0.006, 0.25
 """Seconds for finding candidates. What has not been looked at by then is for the next page."""
 
-BATCH = 50
+BATCH = 25
 LETTERS = 3
 """The beginning of a session's id is longer than that."""
 
@@ -42,11 +48,17 @@ WAITING = "The index is being built; of the messages that are not in it yet, onl
 ANOTHER = "The index is of another version and is being built anew; until then, odd spellings may be missed."
 NOWHERE = "No chat or session that you may see is called {}."
 
+ROW = "SELECT messages.id, session_id, role, content, created_at, session_key, chat"
+SPOKEN = "role <> 'tool' AND content <> ''"
 ROWS = (
-    "SELECT messages.id, session_id, role, content, created_at, session_key, chat FROM messages"
-    " JOIN sessions ON sessions.id = messages.session_id WHERE messages.id IN (SELECT value FROM json_each(?))"
-    " AND role <> 'tool' AND content <> '' AND leaving = 0 ORDER BY messages.id DESC"
+    f"{ROW} FROM messages CROSS JOIN sessions ON sessions.id = session_id"
+    f" WHERE messages.id IN (SELECT value FROM json_each(?)) AND {SPOKEN} ORDER BY messages.id DESC"
 )
+THEIRS = (
+    "FROM sessions CROSS JOIN messages INDEXED BY messages_session ON messages.session_id = sessions.id"
+    " WHERE session_key IN (SELECT value FROM json_each(?)) AND messages.id < ?"
+)
+"""The messages of an asker; whether they are many is told by the index alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +99,23 @@ class Discovery:
     left_out: set[str] = field(default_factory=set)
     fits: dict[str, list[tuple[int, Judged]]] = field(default_factory=dict)
     count: int = 0
+    last: int = 0
+    """The message at which there was enough, though more was looked at."""
+    _leaving: frozenset[str] = frozenset()
 
     def run(self) -> Found:
         """Raises sqlite3.Error when the index cannot be read."""
         self.left_out = {*self._names(self.page.seen), *([self.exclude] if self.exclude else ())}
+        self._leaving = frozenset(row[0] for row in self.db.execute("SELECT id FROM sessions WHERE leaving <> 0"))
+        if (few := self._few()) is not None:
+            self._look_at(few, None)
+            return self._found(0, ended=True, note="")
         note = "" if self.generation.preparation in ("", PREPARATION) else ANOTHER
-        stopped_at = self._look_at(waiting := self._waiting())
+        stopped_at = self._look_at(self._rows(waiting := self._waiting()), ENOUGH)
         note = WAITING if len(waiting) == TAIL else note
         if stopped_at is not None:
             return self._found(stopped_at, ended=False, note=note)
-        self._look_at(self._failed())
+        self._look_at(self._rows(self._failed()), None)
         self.count = 0
         scope = self._scope()
         if scope is None:
@@ -112,7 +131,7 @@ class Discovery:
         while True:
             here = replace(scope, runs=runs(self.db, self.query, low, top))
             candidates = Candidates(self.db, self.generation, self.query, here, patience)
-            stopped_at = self._look_through(candidates)
+            stopped_at = self._look_through(candidates, patience)
             if stopped_at is None:
                 return (low, low == 0) if candidates.ended else (candidates.lowest, False)
             if len(self.fits) >= self.page.offset + self.limit or patience.left <= 0:
@@ -122,17 +141,31 @@ class Discovery:
             scope = replace(scope, without=(*scope.without, *self._numbers(self.fits)))
             self.count, top = 0, stopped_at
 
-    def _look_through(self, candidates: Candidates) -> int | None:
-        """The message at which there was enough; None when the candidates, or the time, came to an end first."""
-        for ids in candidates.batches(BATCH):
-            if (stopped_at := self._look_at(ids)) is not None:
-                return stopped_at
+    def _look_through(self, candidates: Candidates, patience: Patience) -> int | None:
+        """The message at which there was enough, or time ran out; None when the candidates came to an end first."""
+        for ids in candidates.batches(ALL):
+            everything = candidates.ended and not self.page.low
+            for at in range(0, len(ids), BATCH):
+                piece = ids[at : at + BATCH]
+                stopped_at = self._look_at(self._rows(piece), None if everything else ENOUGH)
+                if stopped_at is None and patience.left <= 0 and piece[-1] != ids[-1]:
+                    stopped_at = self._cut_back(piece[-1])
+                if stopped_at is not None:
+                    return stopped_at
         return None
 
-    def _look_at(self, ids: Iterable[int]) -> int | None:
+    def _cut_back(self, lowest: int) -> int:
+        """Time ran out before all was looked at that was meant to be: what there is, down to where there was enough,
+        so that the next page counts on from the same; down to which message that is."""
+        if self.count <= ENOUGH:
+            return lowest
+        fits = {name: [each for each in listed if each[0] >= self.last] for name, listed in self.fits.items()}
+        self.fits = {name: listed for name, listed in fits.items() if listed}
+        return self.last
+
+    def _look_at(self, rows: Iterable[sqlite3.Row], enough: int | None) -> int | None:
         """Compare messages with the query; the one at which there was enough, if there was."""
-        listed = json.dumps(list(ids))
-        for row in self.db.execute(ROWS, (listed,)) if listed != "[]" else ():
+        for row in rows:
             if not self._allowed(row):
                 continue
             folded = fold(row["content"])
@@ -140,24 +173,43 @@ class Discovery:
                 continue
             if (judged := judge(self.query, folded)) is None:
                 continue
-            if row["session_id"] not in self.fits and session(self.db, row["session_id"], self.visible) is None:
-                self.left_out.add(row["session_id"])
-                continue
-            self.fits.setdefault(row["session_id"], []).append((row["id"], judged))
+            name = row["session_id"]
+            if name not in self.fits:
+                if name in self._leaving or (self.visible is not None and session(self.db, name, self.visible) is None):
+                    self.left_out.add(name)
+                    continue
+                self.fits[name] = []
+            self.fits[name].append((row["id"], judged))
             self.count += 1
-            if self.count >= ENOUGH:
+            if self.count == ENOUGH:
+                self.last = int(row["id"])
+            if enough is not None and self.count >= enough:
                 return int(row["id"])
         return None
 
     def _allowed(self, row: sqlite3.Row) -> bool:
-        query, at = self.query, row["created_at"]
+        query, at, name = self.query, row["created_at"], row["session_id"]
         return (
-            row["session_id"] not in self.left_out
+            name not in self.left_out
             and (self.visible is None or row["session_key"] in self.visible)
             and (query.before is None or at < query.before)
             and (query.after is None or at >= query.after)
-            and all(_lies_in(place, row["session_id"], row["session_key"], row["chat"]) for place in query.places)
+            and all(_lies_in(place, name, row["session_key"], row["chat"]) for place in query.places)
         )
+
+    def _rows(self, ids: Sequence[int]) -> Iterable[sqlite3.Row]:
+        """The messages with these ids, the newest first."""
+        return self.db.execute(ROWS, (json.dumps(ids),)) if ids else ()
+
+    def _few(self) -> Iterable[sqlite3.Row] | None:
+        """All messages that this asker may see, unless they are many."""
+        if self.visible is None:
+            return None
+        theirs = (json.dumps(sorted(self.visible)), self.page.top)
+        count = self.db.execute(f"SELECT count(*) FROM (SELECT 1 {THEIRS} LIMIT ?)", (*theirs, FEW + 1)).fetchone()[0]
+        if count > FEW:
+            return None
+        return self.db.execute(f"{ROW} {THEIRS} AND {SPOKEN}", theirs)
 
     def _waiting(self) -> list[int]:
         """Messages behind the end of the index."""

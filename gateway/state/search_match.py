@@ -33,23 +33,18 @@ def judge(query: Query, folded: str) -> Judged | None:
         return Judged(0.0, ())
     held: dict[Term, float] = {}
     for group in query.either:
-        weights = {}
+        weights = []
         for term in group:
-            if (weight := _weight(term, folded)) is None:
+            if not (count := len(list(islice(term.spots(folded), COUNTED)))):
                 break
-            weights[term] = weight
+            weights.append(2 * count / (count + 1))
         else:
-            held |= weights
+            held.update(zip(group, weights, strict=True))
     if not held:
         return None
     together = " ".join(term.text for term in held)
     beside = len(held) > 1 and together in folded
     return Judged(sum(held.values()) / (1 + len(folded) / 2000) + (2.0 if beside else 0.0), tuple(held))
-
-
-def _weight(term: Term, folded: str) -> float | None:
-    count = sum(1 for _ in islice(term.spots(folded), COUNTED))
-    return 2 * count / (count + 1) if count else None
 
 
 def snippet(text: str, terms: tuple[Term, ...], width: int) -> str:

@@ -1,12 +1,14 @@
 """What the rest of the house asks of the archive. SQLite is the first implementation; see `contract_search`.
 
 `visible` is what the asker may see: the keys of sessions, or None for everything. Nothing else is ever handed out,
-nor counted. A search finds messages of people and of the assistant, not the results of tools.
+nor counted; nor is, by keys, a session of which a part was held in another chat. A search finds messages of people
+and of the assistant, not the results of tools.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import tzinfo
 from typing import Protocol
 
 from gateway.state.search_records import Found, IndexState, RecentSession, Stretch
@@ -25,9 +27,10 @@ class Search(Protocol):
         exclude: str | None = None,
         limit: int = 5,
         more: str | None = None,
+        zone: tzinfo | None = None,
     ) -> Found:
         """The sessions in which this was said, by their best message; `exclude` names one that is left out, `more`
-        is what the page before said. Any text is a query."""
+        is what the page before said. Any text is a query; its days are those of `zone`, by default the machine's."""
 
     async def scroll(
         self, session_id: str, around: int, window: int, *, visible: Collection[str] | None = None

@@ -7,9 +7,10 @@ means something; everything else is text. How an index is asked for a term, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
+from types import MappingProxyType
 from typing import Literal
 
 from gateway.state.search_fold import fold
@@ -35,6 +36,14 @@ RUNNING = re.compile(f"[{UNSPACED}]")
 GAP = r"[\W_]+"
 """What may stand between words of a phrase."""
 
+PLAINLY = MappingProxyType({"": True, **{chr(sign): not chr(sign).isalnum() for sign in range(128)}})
+"""Whether what stands beside an ASCII letter or digit is no part of its word, for what is ASCII or nothing."""
+
+ALWAYS = MappingProxyType(dict.fromkeys(PLAINLY, True))
+"""The same beside another ASCII sign."""
+
+UNKNOWN: Mapping[str, bool] = MappingProxyType({})
+
 ROLES = {
     "user": "user",
     "me": "user",
@@ -59,6 +68,7 @@ class Term:
         Written out, since compiling a regular expression with the classes of letters takes milliseconds."""
         first, last = self.chunks[0], self.chunks[-1]
         phrase = None if len(self.chunks) == 1 else re.compile(GAP.join(map(re.escape, self.chunks)))
+        before, behind = _known(first[0]), _known(last[-1])
         at = 0
         while True:
             if phrase is None:
@@ -69,7 +79,11 @@ class Term:
                 start, end = (-1, -1) if found is None else found.span()
             if start < 0:
                 return
-            if _begins(folded, start) and (self.prefix or _ends(folded, end, last[-1])):
+            begins = before.get(folded[start - 1 : start])
+            ends = self.prefix or behind.get(folded[end : end + 1])
+            if (_begins(folded, start) if begins is None else begins) and (
+                _ends(folded, end, last[-1]) if ends is None else ends
+            ):
                 yield start, end
                 at = end
             else:
@@ -210,6 +224,13 @@ def _bared(word: str) -> str:
     if all(each in QUIET for each in bare):
         bare = word  # nothing but signs, as in "->"
     return bare if any(each not in QUIET for each in bare) else ""
+
+
+def _known(sign: str) -> Mapping[str, bool]:
+    """What stands beside this sign and is known to belong to it, or not; most messages need to be asked no more."""
+    if not sign.isascii():
+        return UNKNOWN
+    return PLAINLY if sign.isalnum() else ALWAYS
 
 
 def _begins(folded: str, start: int) -> bool:

@@ -16,6 +16,12 @@ MESSAGE = (
     "id, session_id, turn_id, role, content, note, tool_calls, tool_call_id, model, created_at, untrusted, files"
 )
 
+SAID = (
+    "(turn_id IS NULL OR turn_id NOT IN (SELECT turns.id FROM turns WHERE turns.session_id = messages.session_id"
+    " AND unsaid = 1))"
+)
+"""A condition for rows of messages: they are part of the conversation."""
+
 
 class SqliteTurns:
     """See `protocols.Turns`."""
@@ -24,27 +30,35 @@ class SqliteTurns:
         self._database = database
 
     async def begin(
-        self, session_id: str, chat: ChatRef, inbox_ids: Sequence[int], rows: Sequence[Row], at: float
+        self,
+        session_id: str,
+        chat: ChatRef,
+        inbox_ids: Sequence[int],
+        rows: Sequence[Row],
+        at: float,
+        *,
+        run: int | None = None,
     ) -> Turn:
         def work(db: sqlite3.Connection) -> Turn:
+            _unanswered(db, run)
             raised = db.execute(
-                "UPDATE sessions SET epoch = epoch + 1, active_at = ?, end_reason = NULL"
+                "UPDATE sessions SET epoch = epoch + 1, active_at = iif(?, ?, active_at), end_reason = NULL"
                 " WHERE id = ? AND ended_at IS NULL"
                 " RETURNING epoch",
-                (at, session_id),
+                (run is None, at, session_id),
             ).fetchone()
             if raised is None:
                 raise StaleEpoch(f"session {session_id} is closed")
             epoch = int(raised[0])
             turn_id = db.execute(
-                "INSERT INTO turns (session_id, chat, epoch, state, began_at) VALUES (?, ?, ?, 'running', ?)",
-                (session_id, chat.key, epoch, at),
+                "INSERT INTO turns (session_id, chat, epoch, state, began_at, run) VALUES (?, ?, ?, 'running', ?, ?)",
+                (session_id, chat.key, epoch, at, run),
             ).lastrowid
             assert turn_id is not None
             for row in rows:
                 add_row(db, session_id, turn_id, row, at)
             _take_events(db, turn_id, inbox_ids)
-            return Turn(turn_id, session_id, chat, epoch, "running", 1, at, tuple(inbox_ids))
+            return Turn(turn_id, session_id, chat, epoch, "running", 1, at, tuple(inbox_ids), run)
 
         return await self._database.write(work, durable=True)
 
@@ -80,6 +94,7 @@ class SqliteTurns:
         rows: Sequence[Row] = (),
         parts: Sequence[PartDraft] = (),
         reason: str | None = None,
+        unsaid: bool = False,
     ) -> None:
         def work(db: sqlite3.Connection) -> None:
             _guard(db, turn)
@@ -87,11 +102,12 @@ class SqliteTurns:
                 add_row(db, turn.session_id, turn.id, row, at)
             put_parts(db, turn.chat, f"turn:{turn.id}", parts, at)
             db.execute(
-                "UPDATE turns SET state = ?, reason = ?, ended_at = ? WHERE id = ?",
-                (state, reason, at, turn.id),
+                "UPDATE turns SET state = ?, reason = ?, ended_at = ?, unsaid = ? WHERE id = ?",
+                (state, reason, at, unsaid, turn.id),
             )
             db.execute("UPDATE inbox SET state = 'done' WHERE turn_id = ? AND state = 'taken'", (turn.id,))
-            db.execute("UPDATE sessions SET active_at = ? WHERE id = ?", (at, turn.session_id))
+            if not unsaid:
+                db.execute("UPDATE sessions SET active_at = ? WHERE id = ?", (at, turn.session_id))
 
         await self._database.write(work, durable=True)
 
@@ -112,15 +128,24 @@ class SqliteTurns:
     async def last(self, session_id: str) -> Turn | None:
         def work(db: sqlite3.Connection) -> Turn | None:
             row = db.execute(
-                "SELECT * FROM turns WHERE session_id = ? ORDER BY id DESC LIMIT 1", (session_id,)
+                "SELECT * FROM turns WHERE session_id = ? AND unsaid = 0 ORDER BY id DESC LIMIT 1", (session_id,)
             ).fetchone()
+            return _turn(db, row) if row else None
+
+        return await self._database.read(work)
+
+    async def of_run(self, run: int) -> Turn | None:
+        def work(db: sqlite3.Connection) -> Turn | None:
+            row = db.execute("SELECT * FROM turns WHERE run = ? ORDER BY id DESC LIMIT 1", (run,)).fetchone()
             return _turn(db, row) if row else None
 
         return await self._database.read(work)
 
     async def messages(self, session_id: str, after: int = 0, limit: int | None = None) -> list[StoredMessage]:
         most = -1 if limit is None else limit
-        return await self._messages("session_id = ? AND id > ? ORDER BY id LIMIT ?", session_id, after, most)
+        return await self._messages(
+            f"session_id = ? AND id > ? AND {SAID} ORDER BY id LIMIT ?", session_id, after, most
+        )
 
     async def messages_of_turn(self, turn_id: int) -> list[StoredMessage]:
         return await self._messages("turn_id = ? ORDER BY id", turn_id)
@@ -133,7 +158,7 @@ class SqliteTurns:
             ).fetchone()
             newest = Compaction(row[0], row[1]) if row else None
             rows = db.execute(
-                f"SELECT {MESSAGE} FROM messages WHERE session_id = ? AND (id > ? OR turn_id = ?) ORDER BY id",
+                f"SELECT {MESSAGE} FROM messages WHERE session_id = ? AND (id > ? OR turn_id = ?) AND {SAID} ORDER BY id",
                 (session_id, newest.upto_message_id if newest else 0, turn_id),
             )
             return newest, [_stored(each) for each in rows]
@@ -174,7 +199,8 @@ def drop_turns(db: sqlite3.Connection, session_id: str, reason: str, at: float) 
         take_back(db, f"turn:{row['id']}")
     db.execute(f"UPDATE inbox SET state = 'done' WHERE state = 'taken' AND turn_id IN ({running})", (session_id,))
     db.execute(
-        "UPDATE turns SET state = 'dropped', reason = ?, ended_at = ? WHERE session_id = ? AND state = 'running'",
+        "UPDATE turns SET state = 'dropped', reason = ?, ended_at = ?, unsaid = run IS NOT NULL"
+        " WHERE session_id = ? AND state = 'running'",
         (reason, at, session_id),
     )
 
@@ -185,6 +211,13 @@ def _take_events(db: sqlite3.Connection, turn_id: int, inbox_ids: Sequence[int])
         taken = "UPDATE inbox SET state = 'taken', turn_id = ? WHERE id = ? AND state = 'new'"
         if not db.execute(taken, (turn_id, each)).rowcount:
             raise StaleEpoch(f"event {each} is not new")
+
+
+def _unanswered(db: sqlite3.Connection, run: int | None) -> None:
+    """Raise StaleEpoch when a job's run has a turn already."""
+    taken = "SELECT 1 FROM turns WHERE run = ? AND state IN ('running', 'answered')"
+    if run is not None and db.execute(taken, (run,)).fetchone() is not None:
+        raise StaleEpoch(f"run {run} has a turn")
 
 
 def _guard(db: sqlite3.Connection, turn: Turn) -> None:
@@ -231,6 +264,9 @@ def _turn(db: sqlite3.Connection, row: sqlite3.Row) -> Turn:
         starts=row["starts"],
         began_at=row["began_at"],
         inbox_ids=tuple(each["id"] for each in ids),
+        run=row["run"],
+        unsaid=bool(row["unsaid"]),
+        reason=row["reason"],
     )
 
 

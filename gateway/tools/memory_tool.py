@@ -85,7 +85,7 @@ class _Door:
         if censored and any(each.action is not Action.ADD for each in call.operations):
             return self._patience.failed(turn, arguments, {"error": ONLY_ADD.format(target=call.target.value)})
         outcome = await whole(lambda: self._write(call, reach.stores, context))
-        if isinstance(outcome, Staged):
+        if isinstance(outcome, Staged) and context.origin is None:
             outcome = await self._ask(outcome, context)
         if isinstance(outcome, Refused):
             answer = _censored(outcome) if censored else _refusal(outcome)
@@ -96,7 +96,7 @@ class _Door:
     def _write(self, call: Call, stores: Stores, context: ToolContext) -> Outcome:
         flags = (f"untrusted:{context.untrusted}",) if context.untrusted else ()
         author = Author(
-            self._origin,
+            context.origin or self._origin,
             context.session_id,
             context.booked,
             chat=context.chat.key,

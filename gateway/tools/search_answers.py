@@ -21,8 +21,8 @@ ANSWER_CHARS = 8000
 WHOLE_CHARS = 20_000
 """Characters of a message up to which it comes whole; of longer ones, so many at a time."""
 
-_FRAME = 600
-"""Characters for what stands around messages."""
+_FRAME, _POINTER = 600, 200
+"""Characters for what stands around messages, and for what says where the rest of a hit is."""
 
 BOUNDED = "Older messages were not looked at: more words, before: or after: narrow it down, or go on with more."
 
@@ -75,6 +75,7 @@ def discovered(found: Found, call: Discover, when: When) -> Answer:
               "matches": each.matches} for each in found.hits]  # fmt: skip
     for head in heads:
         writer.spend(head)
+    writer.room -= _POINTER * len(heads)
     taken: list[set[int]] = [set() for _ in found.hits]
     for number, each in enumerate(found.hits):
         if writer.take(each.session, each.message):

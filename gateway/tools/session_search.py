@@ -94,7 +94,13 @@ class _Door:
 
     async def _discover(self, call: Discover, visible: Visible, here: str) -> Answer | str:
         found = await self._search.discover(
-            call.query, now=self._now(), visible=visible, exclude=here, limit=call.limit, more=call.more
+            call.query,
+            now=self._now(),
+            visible=visible,
+            exclude=here,
+            limit=call.limit,
+            more=call.more,
+            zone=self._onlooker.zone(),
         )
         if found.note and not found.hits and not found.bounded:
             return found.note

@@ -173,7 +173,7 @@ class _Door:
         flags = [f"untrusted:{context.untrusted}"] if context.untrusted else []
         flags += [] if self._owners(context) else [OTHERS]
         return Author(
-            self._origin,
+            context.origin or self._origin,
             context.session_id,
             context.booked,
             chat=context.chat.key,

@@ -12,6 +12,7 @@ from typing import Any
 
 from gateway.models.client import ToolSchema
 from gateway.state.records import KeptFile
+from memory.model import Origin
 from platforms.messages import ChatRef
 
 
@@ -20,7 +21,8 @@ class ToolContext:
     """Where a call comes from: the chat, its session and turn, and who spoke (`platform:id`). `direct`: nobody else
     reads along. `untrusted` says where text came from that nobody vouches for and that this turn has read
     (`document`, `web`, `mcp`, `job`); empty when there is none. `message` is what a write's author is booked with
-    where that is no turn (`review:12`)."""
+    where that is no turn (`review:12`). `origin` is who wants what the call does, where it is nobody who speaks here
+    (a job); None for what the tool was made for."""
 
     chat: ChatRef
     session_id: str
@@ -29,6 +31,7 @@ class ToolContext:
     direct: bool = True
     untrusted: str = ""
     message: str = ""
+    origin: Origin | None = None
 
     @property
     def booked(self) -> str:

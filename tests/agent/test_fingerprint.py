@@ -50,5 +50,5 @@ def test_half_a_surrogate_pair_is_a_text_like_others() -> None:
 
 
 def test_the_fact_says_how_many_messages_it_is_about() -> None:
-    fact = noted(TALK, (TOOL,), tokens=12)
-    assert fact == {"n": 4, "sum": fingerprint(TALK, (TOOL,)), "in": 12}
+    fact = noted(TALK, (TOOL,), tokens=12, model="near/small")
+    assert fact == {"n": 4, "sum": fingerprint(TALK, (TOOL,)), "in": 12, "by": "near/small"}

@@ -1,7 +1,7 @@
 """`python -m tests.bench [NAME …]`: prints the figures that the README quotes. It measures and asserts nothing.
 
-Names: start, latency, load, anytime, cache, state, memory, scan, telegram, discord, requests, and search. Without
-names, all of them but search, which takes minutes: `search [--messages N] [--corpus FOLDER]`.
+Names: start, latency, load, anytime, cache, review, state, memory, scan, telegram, discord, requests, and search.
+Without names, all of them but search, which takes minutes: `search [--messages N] [--corpus FOLDER]`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,21 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from tests.bench import anytime, cache, discord, latency, load, memory, requests, scan, search, start, state, telegram
+from tests.bench import (
+    anytime,
+    cache,
+    discord,
+    latency,
+    load,
+    memory,
+    requests,
+    review,
+    scan,
+    search,
+    start,
+    state,
+    telegram,
+)
 
 Rows = list[tuple[str, str]]
 
@@ -26,6 +40,7 @@ BENCHES: dict[str, Callable[[], Coroutine[Any, Any, Rows]]] = {
     "load": load.rows,
     "anytime": anytime.rows,
     "cache": cache.rows,
+    "review": review.rows,
     "state": state.rows,
     "memory": memory.rows,
     "scan": scan.rows,

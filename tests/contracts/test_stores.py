@@ -9,6 +9,7 @@ import pytest
 
 from gateway.state.contract import FactsContract, InboxContract, UsageContract
 from gateway.state.contract_imports import ImportsContract
+from gateway.state.contract_job_turns import JobTurnsContract
 from gateway.state.contract_jobs import JobRunsContract, JobsContract
 from gateway.state.contract_outbox import OutboxContract, PreviewContract
 from gateway.state.contract_pairing import PairingContract
@@ -39,6 +40,7 @@ class TestSqliteStore(
     ImportsContract,
     JobsContract,
     JobRunsContract,
+    JobTurnsContract,
 ):
     """On disk, in a folder whose name would mean something in a URI and in SQL."""
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.fakes.loopback_http import Answering, LoopbackServer, Recorded
+from tests.fakes.openai_server import OpenAIServer
 
 HANG = "accept the request and answer nothing"
 RESET = "tear the connection down"
@@ -38,13 +39,37 @@ class WorkingHost(LoopbackServer):
         return self
 
     async def handle(self, request: Recorded, answer: Answering) -> None:
-        bare = request.path.partition("?")[0]
-        page = self.pages.get(request.path, self.pages.get(bare, self.pages.get("*", NOT_FOUND)))
-        if page is HANG:
-            await asyncio.Event().wait()
-        elif page is RESET:
-            answer.reset()
+        await _shown(self.pages, request, answer)
+
+
+class TalkingHost(OpenAIServer):
+    """The same of a host that chats as well: what it says of its work are its `pages`, however it works."""
+
+    pages: dict[str, Any]
+
+    @property
+    def asked(self) -> list[str]:
+        return [request.path for request in self.requests]
+
+    async def __aenter__(self) -> TalkingHost:
+        await self.start()
+        return self
+
+    async def handle(self, request: Recorded, answer: Answering) -> None:
+        if request.path.endswith("/chat/completions"):
+            await super().handle(request, answer)
         else:
-            status, body = page if isinstance(page, tuple) else (200, page)
-            kind = "text/html" if isinstance(body, str) and body.startswith("<") else "application/json"
-            await answer.whole(status, body, content_type=kind)
+            await _shown(self.pages, request, answer)
+
+
+async def _shown(pages: Mapping[str, Any], request: Recorded, answer: Answering) -> None:
+    bare = request.path.partition("?")[0]
+    page = pages.get(request.path, pages.get(bare, pages.get("*", NOT_FOUND)))
+    if page is HANG:
+        await asyncio.Event().wait()
+    elif page is RESET:
+        answer.reset()
+    else:
+        status, body = page if isinstance(page, tuple) else (200, page)
+        kind = "text/html" if isinstance(body, str) and body.startswith("<") else "application/json"
+        await answer.whole(status, body, content_type=kind)

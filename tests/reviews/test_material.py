@@ -81,6 +81,14 @@ def test_another_byte_is_seen() -> None:
     assert made(rows[:4], sent=sent).prefix == "unknown", "a turn that runs has sent more than the review covers"
 
 
+def test_what_another_model_was_sent_says_nothing_of_this_ones_cache() -> None:
+    rows = talk(6)
+    sent = noted(messages(S.prompt, rows[:5]), (), 99, "far/large")
+    assert made(rows, sent=sent, model="far/large").prefix == "same"
+    read = made(rows, sent=sent, model="near/small")
+    assert (read.prefix, read.counted) == ("unknown", (0, 0))
+
+
 def test_rows_of_a_turn_that_came_later_are_left_out() -> None:
     rows = talk(6)
     read = made(rows, review=queued(rows[:4]))

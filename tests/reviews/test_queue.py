@@ -27,6 +27,15 @@ PATIENCE = Patience(quiet_s=15, max_age_s=1800, settle_s=2)
 SPENT = Usage(100, 90, 5, 1, None, 1.0)
 
 
+class Dozing(FakeClock):
+    """A machine's clock, which went on while the machine slept and its processes stood still."""
+
+    slept = 0.0
+
+    def now(self) -> float:
+        return super().now() + self.slept
+
+
 def judged(
     entry: QueuedReview = ENTRY,
     idle: float | None = 60.0,
@@ -236,6 +245,33 @@ async def test_somebody_asks_and_it_starts_in_the_loudest_house(inn: Inn) -> Non
     assert review is not None
     assert (review.focus, review.cause) == ("the garden", "person")
     assert await inn.queue.claim(asked) is None
+
+
+async def test_what_somebody_waits_for_is_begun_first(inn: Inn) -> None:
+    await inn.turn(name="s2")
+    asked = await inn.store.reviews.offer("s2", ["memory"], "person", inn.clock.now())
+    assert asked is not None
+    first, second = await inn.queue.next(), await inn.queue.next()
+    assert first is not None
+    assert second is not None
+    assert (first.id, second.session_id) == (asked.id, "s1")
+
+
+async def test_a_machine_that_slept_gives_what_waited_the_time_that_a_start_gives_it(tmp_path: Path) -> None:
+    store = await SqliteStore.open(tmp_path / "state.db")
+    clock = Dozing()
+    inn = Inn(store, clock, House(quiet_for=None, how=PATIENCE), Intervals(memory=1, skill=0))
+    await inn.turn()
+    await clock.advance(PATIENCE.max_age_s)
+    assert await inn.queue.next() is None
+    clock.slept += 9 * 3600.0
+    assert await inn.queue.next() is None
+    assert len(await store.reviews.queue()) == 1
+    await clock.advance(PATIENCE.max_age_s)
+    assert await inn.queue.next() is None
+    (result,) = await store.review_books.results(9)
+    assert result.outcome == "dropped"
+    await store.close()
 
 
 async def test_what_a_person_wanted_gone_is_gone_from_the_queue(inn: Inn) -> None:

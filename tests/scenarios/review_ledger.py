@@ -60,6 +60,7 @@ class ReviewLedger:
             self._parts = db.execute("SELECT * FROM outbox WHERE source LIKE 'review:%' ORDER BY id").fetchall()
             self._writes = db.execute("SELECT * FROM review_writes").fetchall()
             self._sessions = db.execute("SELECT * FROM sessions").fetchall()
+            self._queue = db.execute("SELECT * FROM review_queue").fetchall()
             self._marks = {each["id"]: _marks(db, each["id"]) for each in self._sessions}
             self._left = {each["id"]: list(_left(db, each, every)) for each in self._sessions}
             self._covered = {each["id"]: _covered(db, each) for each in self._results}
@@ -120,6 +121,8 @@ class ReviewLedger:
                 least = self._every[kind] if each["cause"] == "cadence" else 1
                 if (covered := self._covered[each["id"]][kind]) < least:
                     yield f"{kind}: review {each['id']} ({each['cause']}) was not due: {covered} of {least}"
+        for each in self._queue:
+            yield f"review {each['id']} is {each['state']} still: {each['reason']}"
         for each in self._results:
             if each["outcome"] in ("dropped", "error") or each["failed"]:
                 yield f"review {each['id']} is {each['outcome']}, failed {each['failed']}: {each['reason']}"

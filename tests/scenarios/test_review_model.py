@@ -106,6 +106,10 @@ async def test_a_review_waits_for_quiet_reads_almost_nothing_again_and_leaves_th
         assert review.request.tools == ()
         assert review.request.messages[: len(before.request.messages)] == before.request.messages
         assert share(review, before) >= WARM
+        assert review.usage is not None
+        assert before.usage is not None
+        # What was read for the question counts as read, although the server was given it in portions.
+        assert review.usage.cached <= before.usage.input + before.usage.output + 2
         await says(house, "And of Spain?")
         assert share(server.chats[-1], before) >= WARM
 

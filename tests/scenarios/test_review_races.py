@@ -17,6 +17,7 @@ from tests.fakes.guesthouse import guesthouse
 from tests.fakes.scripted_model import Turn
 from tests.scenarios.keeping import adds, kept
 from tests.scenarios.looking_back import Thinker, ended, every, open_house, queue, results, settled
+from tests.scenarios.places import ALONE, BOTH, GROUP_OF_ADA, said
 from tests.scenarios.props import CHAT, later
 
 
@@ -95,3 +96,22 @@ async def test_what_a_review_wrote_that_went_into_a_newer_one_is_that_ones(tmp_p
         assert [write.fate for write in result.writes] == ["kept"]
         assert result.outcome == "memory"
         assert await results(house) == [result]
+
+
+async def test_others_who_come_to_be_heard_during_a_review_get_nothing_of_what_was_said_before(
+    tmp_path: Path,
+) -> None:
+    clock, hold = FakeClock(), asyncio.Event()
+    thinker = Thinker(Turn(["Let me see.", hold], calls=adds("The safe is behind the clock.", "memory").calls))
+    before = {"memory": {"scope": "room"}, "access": {"owners": ["inprocess:ada"]}}
+    async with open_house(
+        tmp_path, thinker, clock, every(1, more={**before, "platforms": {"inprocess": ALONE}})
+    ) as house:
+        await said(house, "the safe is behind the clock", GROUP_OF_ADA)
+        await later(clock, lambda: len(thinker.asked) == 1, 1.0)
+        house.change(every(1, more={**before, "platforms": {"inprocess": BOTH}}))
+        hold.set()
+        (result,) = await ended(house, clock)
+        assert result.outcome == "memory"
+        assert kept(tmp_path, "rooms/inprocess-g1.md") == ""
+        assert kept(tmp_path, "MEMORY.md").strip() == "The safe is behind the clock."

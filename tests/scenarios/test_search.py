@@ -38,24 +38,22 @@ def echo(request: Request) -> str:
 
 
 def searching(request: Request) -> Turn | str:
-    """Calls the tool with what stands behind `call `, and answers with what it got; everything else is noted."""
+    """Calls the tool with what stands behind `call ` (backwards, lest it be found itself); the rest is noted."""
     last = request.messages[-1]
-    if last.role == "tool":
-        return f"Result: {last.content}"
     _, wanted, words = last.content.rpartition("call ")
-    return Turn(calls=[("session_search", json.loads(words))]) if wanted else "Noted."
+    return Turn(calls=[("session_search", json.loads(words[::-1]))]) if wanted and last.role == "user" else "Noted."
 
 
 async def searched(house: Guesthouse, spot: Spot, **arguments: Any) -> dict[str, Any]:
     """What the tool answers to a model in this chat."""
-    await said(house, f"call {json.dumps(arguments)}", spot)
+    await said(house, f"call {json.dumps(arguments)[::-1]}", spot)
     results = [each for each in house.model.requests[-1].messages if each.role == "tool"]
     answer: dict[str, Any] = json.loads(results[-1].content)
     return answer
 
 
 async def sessions_found(house: Guesthouse, spot: Spot, query: str) -> list[str]:
-    return [hit["chat"] for hit in (await searched(house, spot, query=query))["results"]]
+    return [hit["chat"] for hit in (await searched(house, spot, query=query)).get("results", [])]
 
 
 async def told(house: Guesthouse, spot: Spot, text: str) -> None:
@@ -114,7 +112,7 @@ async def test_the_prefix_stays_and_older_sessions_keep_the_tools_they_have(tmp_
 
 async def test_what_an_owner_finds_of_others_makes_what_is_kept_wait(tmp_path: Path) -> None:
     wish = {"target": "memory", "action": "add", "content": "The spare key is under the pot."}
-    script = [
+    script: list[Turn | str] = [
         "Noted.",
         Turn(calls=[("session_search", {"query": "spare key"})]),
         Turn(calls=[("memory", wish)]),
@@ -131,7 +129,7 @@ async def test_what_an_owner_finds_of_others_makes_what_is_kept_wait(tmp_path: P
 
 async def test_what_an_owner_finds_of_their_own_may_be_kept(tmp_path: Path) -> None:
     wish = {"target": "memory", "action": "add", "content": "The spare key is under the pot."}
-    script = [
+    script: list[Turn | str] = [
         "Noted.",
         Turn(calls=[("session_search", {"query": "spare key"})]),
         Turn(calls=[("memory", wish)]),
@@ -241,12 +239,12 @@ async def test_what_there_is_to_say_to_a_search(tmp_path: Path) -> None:
     async with guesthouse(tmp_path, echo, with_settings=owner()) as house:
         await house.adapter.reply_to("the router is in the attic")
         found = await house.adapter.reply_to("/search router")
-        assert "🗣 the **router** is in the attic" in found
+        assert "🤖 You said the **router** is in the attic." in found
         assert house.adapter.transcript()[-1].labels == ("🔎 1",)  # we are in it
         assert "Say what to look for" in await house.adapter.reply_to("/search")
         assert "nothing to search for" in await house.adapter.reply_to("/search ''")
         assert "Nothing was found." in await house.adapter.reply_to("/search cellar")
-        assert "🤖 You said the **router**" in await house.adapter.reply_to("/search router from:assistant")
+        assert "🗣 the **router**" in await house.adapter.reply_to("/search router from:me")
         await house.adapter.press("c1", "🔎 1")
         around = await house.adapter.until_text("➡️")
         assert "You said the router is in the attic." in around.text

@@ -1,0 +1,323 @@
+"""The command /cron, for what is done by itself at its time: to list, show, make, change, run and remove jobs.
+
+An operator makes and changes them. Everybody sees those of the own chat; where only owners are heard, all are seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from commands import cron_grammar, cron_words
+from commands.context import Context
+from commands.cron_grammar import Unclear
+from commands.cron_ports import Cron, JobView, JobWish
+from commands.pending_words import literal
+from commands.reply import CommandReply
+from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Role
+
+OFF = CommandReply("There are no jobs here.", ok=False)
+RUNS = 10
+CHANGES = 10
+TIMED = "A maintenance job can be given another time or zone, and nothing else: /cron edit {id} | daily at 4:00"
+
+CronHandler = Callable[[Context, Cron, Arguments], Awaitable[CommandReply]]
+
+
+def with_cron(handler: CronHandler) -> Handler:
+    """The handler, where there are jobs. What cannot be done is said."""
+
+    async def handle(context: Context, arguments: Arguments) -> CommandReply:
+        if context.ports.cron is None:
+            return OFF
+        try:
+            return await handler(context, context.ports.cron, arguments)
+        except (Unclear, LookupError) as error:
+            return CommandReply(str(error), ok=False)
+
+    return handle
+
+
+async def overview(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
+    """The jobs that may be seen here."""
+    found, now = await cron.jobs(_reach(context)), cron.now()
+    data = [cron_words.job_data(each, now) for each in found]
+    if not found:
+        return CommandReply(f"There are no jobs here. {cron_grammar.HOW_TO_ADD}", data=data)
+    return CommandReply(cron_words.listed(found, _here(context), now), data=data)
+
+
+async def show(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
+    """One job in full."""
+    job = await _the(context, cron, arguments.get("job"))
+    text = cron_words.in_full(job, _here(context), cron.now())
+    last = [cron_words.run_line(each, cron.now(), named=False) for each in await cron.runs(1, job, _reach(context))]
+    return _job(context, cron, job, "\n".join([text, *(["Last run:", *last] if last else [])]))
+
+
+async def add(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
+    """A new job: its time, then what is to be done."""
+    parts = _given(arguments) if context.surface == "shell" else cron_grammar.added(arguments.get("wish"))
+    if not parts.get("prompt"):
+        raise Unclear(await _unparted(cron, parts.get("when", "")))
+    wish = cron_grammar.wish(parts, _here(context))
+    _may_target(context, wish)
+    if wish.chat is None:
+        wish = replace(wish, chat=_here(context) or cron.home())
+    job = await cron.add(wish, context.who)
+    text = f"⏰ It is noted.\n{cron_words.in_full(job, _here(context), cron.now())}"
+    return _job(context, cron, job, text)
+
+
+async def edit(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
+    """Another time, another prompt or other options; what it was stays in its history."""
+    if context.surface == "shell":
+        job, parts = await _the(context, cron, arguments.get("job")), _given(arguments)
+    else:
+        job, rest = await _meant(context, cron, arguments.get("change"))
+        parts = cron_grammar.edited(rest)
+    if not parts:
+        raise Unclear(f"What is to be different? {cron_grammar.HOW_TO_EDIT}")
+    if job.kind == "maintenance" and not parts.keys() <= {"when", "zone"}:
+        raise Unclear(TIMED.format(id=job.id))
+    wish = cron_grammar.wish(parts, _here(context))
+    _may_target(context, wish)
+    changed = _still(await cron.edit(job, wish, context.who), job)
+    text = f"✏️ Changed; what it was is in /cron history {job.id}.\n"
+    return _job(context, cron, changed, text + cron_words.in_full(changed, _here(context), cron.now()))
+
+
+async def pause(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
+    """No run by its schedule, until a date or until it is resumed."""
+    if context.surface == "shell":
+        job, until = await _the(context, cron, arguments.get("job")), arguments.get("until")
+    else:
+        job, until = await _meant(context, cron, arguments.get("job_until"))
+    changed = _still(await cron.pause(job, until, context.who), job)
+    return _job(context, cron, changed, cron_words.listed([changed], _here(context), cron.now()))
+
+
+async def resume(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
+    """Go on after a pause; what was left out meanwhile is not done later."""
+    job = await _the(context, cron, arguments.get("job"))
+    changed = _still(await cron.resume(job, context.who), job)
+    return _job(context, cron, changed, f"⏯ It goes on.\n{cron_words.listed([changed], _here(context), cron.now())}")
+
+
+async def run(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
+    """Once now, beside its schedule."""
+    job = await _the(context, cron, arguments.get("job"))
+    dry = bool(arguments.get("dry_run"))
+    if dry and job.kind != "maintenance":
+        raise Unclear("There is a dry run of maintenance only.")
+    asked = await cron.run(job, context.who, dry=dry)
+    name = f"**{job.id}** {literal(job.name)}"
+    words: Mapping[str, str] = {
+        "starts": f"▶️ {name} starts. What came of it: /cron history {job.id}",
+        "soon": f"▶️ {name} is asked for; the gateway starts it within a minute. /cron history {job.id}",
+        "asleep": f"🕓 {name} is asked for, and runs once the gateway does: innkeeper run",
+        "waits": f"{name} is only proposed: it waits for a yes. /cron show {job.id}",
+        "gone": _gone(job),
+    }
+    return CommandReply(words[asked], data={"id": job.id, "run": asked}, ok=asked not in ("waits", "gone"))
+
+
+async def remove(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
+    """Take it away; it can be brought back."""
+    job = await _the(context, cron, arguments.get("job"))
+    if job.kind == "maintenance":
+        raise Unclear(f"A maintenance job cannot be removed, only paused: /cron pause {job.id}")
+    gone = _still(await cron.remove(job, context.who), job)
+    text = f"🗑 Removed: **{job.id}** {literal(job.name)}. A run that is under way ends, and its answer is not sent."
+    return CommandReply(text, data=_data(cron, gone), buttons=cron_words.undo(job))
+
+
+async def undo(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
+    """Bring a removed job back, as it was."""
+    named = arguments.get("job").lstrip("#")
+    job = await cron.get(int(named)) if named.isascii() and named.isdigit() else None
+    reach = _reach(context)
+    if job is None or not job.removed or (reach is not None and job.chat != reach):
+        raise LookupError(f"There is no removed job {arguments.get('job')!r} here; write the number that it had.")
+    made = await cron.bring_back(job, context.who)
+    text = f"↩️ It is back, as number {made.id}.\n{cron_words.in_full(made, _here(context), cron.now())}"
+    return _job(context, cron, made, text)
+
+
+async def history(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
+    """What runs came to, and how a job was changed."""
+    named, now, reach = arguments.get("job"), cron.now(), _reach(context)
+    job = await _the(context, cron, named) if named else None
+    runs = await cron.runs(RUNS if job is None else 2 * RUNS, job, reach)
+    lines = [cron_words.run_line(each, now, named=job is None) for each in runs] or ["No run yet."]
+    if job is not None:
+        changes = await cron.changes(job)
+        lines += ["Changes:"] if changes else []
+        lines += [cron_words.change_line(each, now) for each in changes[:CHANGES]]
+    return CommandReply("\n".join(lines), data=[cron_words.run_data(each) for each in runs])
+
+
+async def accept(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
+    """Say yes to a job that the assistant proposed, as it was shown: `version` says which state that was."""
+    job = await _the(context, cron, arguments.get("job"), proposed=True)
+    version = arguments.get("version")
+    if not job.proposed:
+        return CommandReply(f"**{job.id}** {literal(job.name)} was accepted already.", data=_data(cron, job))
+    if version and version != str(job.version):
+        text = f"It was changed since that card. Now it reads:\n{cron_words.in_full(job, _here(context), cron.now())}"
+        return CommandReply(text, data=_data(cron, job), buttons=cron_words.card_buttons(job), ok=False)
+    changed = _still(await cron.accept(job, context.who, _here(context)), job)
+    text = f"✅ Accepted.\n{cron_words.in_full(changed, _here(context), cron.now())}"
+    return _job(context, cron, changed, text)
+
+
+async def decline(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
+    """Say no to a job that the assistant proposed."""
+    job = await _the(context, cron, arguments.get("job"), proposed=True)
+    if not job.proposed:
+        raise LookupError(f"{literal(job.name)} was accepted already. To take it away: /cron remove {job.id}")
+    gone = _still(await cron.decline(job, context.who, _here(context)), job)
+    text = f"❌ Declined: **{job.id}** {literal(job.name)} is not done."
+    return CommandReply(text, data=_data(cron, gone), buttons=cron_words.undo(job))
+
+
+async def _meant(context: Context, cron: Cron, text: str) -> tuple[JobView, str]:
+    """The job that a line begins with, and what stands behind it: after a bar, or after its number or name."""
+    head, rest = cron_grammar.cut(text)
+    words = head.split()
+    for count in range(len(words), 0, -1):
+        job = await _find(context, cron, " ".join(words[:count]), exact=count < len(words))
+        if job is not None:
+            behind = " ".join(words[count:])
+            return job, "\n".join(filter(None, (behind, rest)))
+    return await _the(context, cron, head), rest
+
+
+async def _the(context: Context, cron: Cron, named: str, *, proposed: bool = False) -> JobView:
+    """The job of this name or number. `proposed`: in a home chat, also one that was wished for elsewhere."""
+    if not named.strip():
+        found = await cron.jobs(_reach(context))
+        hint = f"such as {found[0].id}; /cron lists them" if found else "and there is none here yet"
+        raise Unclear(f"Which job? Write its number or its name, {hint}.")
+    job = await _find(context, cron, named)
+    if job is None and proposed and context.home and context.role >= Role.OPERATOR:
+        job = await cron.find(named, None)
+        job = job if job is not None and job.origin == "assistant" else None
+    if job is None:
+        raise LookupError(f"There is no job {named.strip()!r} here. /cron lists them.")
+    return job
+
+
+async def _find(context: Context, cron: Cron, named: str, *, exact: bool = False) -> JobView | None:
+    job = await cron.find(named, _reach(context))
+    if job is None or not exact:
+        return job
+    return job if named.strip().lstrip("#").casefold() in (str(job.id), job.name.casefold()) else None
+
+
+async def _unparted(cron: Cron, text: str) -> str:
+    """What to write instead of a line without a bar."""
+    words = text.split()
+    for count in range(len(words) - 1, 0, -1):
+        if await cron.names_a_time(" ".join(words[:count])):
+            guess = f"/cron add {' '.join(words[:count])} | {' '.join(words[count:])}"
+            return f"Where does the time end? Write a bar or a new line behind it:\n`{guess}`"
+    return f"What is to be done then? {cron_grammar.HOW_TO_ADD}"
+
+
+def _given(arguments: Arguments) -> dict[str, str]:
+    """Arguments and options of the shell, by the names of the grammar."""
+    names = ("when", "prompt", "name", "to", "skills", "model", "silent_unless", "budget")
+    found = {name: value for name in names if (value := arguments.get(name).strip())}
+    return {**found, **({"zone": zone} if (zone := arguments.get("tz")) else {})}
+
+
+def _may_target(context: Context, wish: JobWish) -> None:
+    """Another chat's memory and ears are not everybody's to order about."""
+    if wish.chat is not None and wish.chat != _here(context) and context.role < Role.OWNER:
+        raise LookupError(
+            "Only an owner can send a job's answers to another chat. Write `to: here`, or leave it out."
+        )
+
+
+def _reach(context: Context) -> str | None:
+    """The key of the chat whose jobs may be seen; None is every job."""
+    return None if context.visible is None else _here(context)
+
+
+def _here(context: Context) -> str:
+    return context.chat.key if context.chat is not None else ""
+
+
+def _still(job: JobView | None, was: JobView) -> JobView:
+    if job is None:
+        raise LookupError(_gone(was))
+    return job
+
+
+def _gone(job: JobView) -> str:
+    return f"{literal(job.name)} was removed meanwhile. /cron undo {job.id}"
+
+
+def _data(cron: Cron, job: JobView) -> dict[str, Any]:
+    return cron_words.job_data(job, cron.now())
+
+
+def _job(context: Context, cron: Cron, job: JobView, text: str) -> CommandReply:
+    """A reply about one job, with what can be done with it."""
+    may = context.role >= Role.OPERATOR
+    return CommandReply(text, data=_data(cron, job), buttons=cron_words.buttons(job, cron.now()) if may else ())
+
+
+JOB = Argument("job", "its number or its name", required=True, rest=True)
+ONE = Argument("job", "its number or its name", required=True)
+OPTIONS = (
+    Argument("tz", "the time zone, such as Europe/Berlin", option=True),
+    Argument("to", "the chat that gets the answer, such as telegram:111, or none", option=True),
+    Argument("name", "what it is called", option=True),
+    Argument("skills", "skills that it is done by, with commas between them", option=True),
+    Argument("model", "the model that is asked, as host/model", option=True),
+    Argument("silent_unless", "what must hold for the answer to be sent", option=True),
+    Argument("budget", "how many tokens a run may take", option=True),
+)
+AN_OPERATOR = Role.OPERATOR
+
+SPECS = (
+    CommandSpec(
+        "cron", "what is done by itself at its time: jobs to list, make, change, run and remove", with_cron(overview),
+        when="anytime",
+        actions=(
+            Action("list", "the jobs, and when each runs next", with_cron(overview)),
+            Action("show", "one job in full", with_cron(show), (JOB,)),
+            Action("add", "a new job, such as: weekdays at 9am | summarise my unread notes", with_cron(add),
+                   (Argument("wish", "weekdays at 9am | summarise my unread notes", rest=True,
+                             shown="WHEN | [name|to|zone|skills|model|silent unless|budget: … |] PROMPT"),),
+                   role=AN_OPERATOR,
+                   shell=(Argument("when", "such as: weekdays at 9am", required=True),
+                          Argument("prompt", "what is to be done", required=True, rest=True), *OPTIONS)),
+            Action("edit", "another time, prompt or option, such as: 3 | weekdays at 10am", with_cron(edit),
+                   (Argument("change", "3 | weekdays at 10am", rest=True,
+                             shown="JOB | [when|prompt|name|to|zone|…:] VALUE"),),
+                   role=AN_OPERATOR,
+                   shell=(ONE, Argument("when", "another time", option=True),
+                          Argument("prompt", "another prompt", option=True), *OPTIONS)),
+            Action("pause", "no runs, until a date or until it is resumed", with_cron(pause),
+                   (Argument("job_until", "3 until 2026-12-24", rest=True, shown="JOB [until DATE]"),),
+                   role=AN_OPERATOR,
+                   shell=(ONE, Argument("until", "a date or moment", rest=True))),
+            Action("resume", "go on after a pause", with_cron(resume), (JOB,), role=AN_OPERATOR),
+            Action("run", "do it now", with_cron(run),
+                   (JOB, Argument("dry_run", "maintenance: only say what would be done", flag=True)),
+                   role=AN_OPERATOR),
+            Action("remove", "take a job away", with_cron(remove), (JOB,), role=AN_OPERATOR),
+            Action("undo", "bring a removed job back", with_cron(undo), (ONE,), role=AN_OPERATOR),
+            Action("history", "what runs came to, and how a job was changed", with_cron(history),
+                   (Argument("job", "its number or its name", rest=True),)),
+            Action("accept", "yes to a job that the assistant proposed", with_cron(accept),
+                   (ONE, Argument("version", "the state that was shown")), role=AN_OPERATOR),
+            Action("decline", "no to a job that the assistant proposed", with_cron(decline), (ONE,),
+                   role=AN_OPERATOR),
+        ),
+    ),
+)  # fmt: skip

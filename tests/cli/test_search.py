@@ -1,0 +1,53 @@
+"""Searching earlier conversations at the shell."""
+
+from __future__ import annotations
+
+from tests.cli.shell import Shell
+from tests.cli.test_sessions import stored
+from tests.fakes.past import Talk
+
+
+def test_a_search_for_people_and_for_programs(innkeeper: Shell) -> None:
+    stored(
+        innkeeper,
+        Talk("boiler", 3, title="Boiler", say="the boiler, node.js and -v {turn}"),
+        Talk("garden", 2, title="Garden", say="the garden and the boiler"),
+    )
+    for order in (("sessions", "search"), ("search",)):
+        shown = innkeeper(*order, "boiler", "-garden").stdout
+        assert "1. «Boiler» telegram:111" in shown
+        assert "`" not in shown
+        assert "Garden" not in shown
+        found = innkeeper.json(*order, "node.js", "OR", '"the garden"', "--limit", "5")
+        assert {each["id"] for each in found["results"]} == {"boiler", "garden"}
+        (hit,) = innkeeper.json(*order, "--limit", "1", "from:me", "garden")["results"]
+        assert (hit["title"], hit["role"], hit["text"]) == ("Garden", "user", "the garden and the boiler")
+    around = innkeeper.json("sessions", "around", "garden", str(hit["message_id"]))
+    assert [each["text"] for each in around["messages"]] == ["the garden and the boiler", "answer 0 in garden"]
+    assert "➡️ user: the garden" in innkeeper("sessions", "around", "gar", str(hit["message_id"])).stdout
+    assert innkeeper("sessions", "around", "garden", "99").exit_code == 1
+
+
+def test_what_begins_with_a_hyphen_is_a_word(innkeeper: Shell) -> None:
+    stored(innkeeper, Talk("s1", 3, say="call it with --verbose and -x"))
+    assert innkeeper.json("search", "--verbose")["results"][0]["id"] == "s1"
+    assert innkeeper.json("search", "call", "-verbose")["results"] == []
+    assert "Nothing was found." in innkeeper("search", "call", "-verbose").stdout
+
+
+def test_pages(innkeeper: Shell) -> None:
+    stored(innkeeper, *(Talk(f"s{number:02}", 30 - number, say="tea") for number in range(7)))
+    first = innkeeper.json("search", "tea", "--limit", "4")
+    shown = innkeeper("search", "tea", "--limit", "4").stdout
+    assert f"There is more: the same with --more {first['more']}" in shown
+    second = innkeeper.json("search", "tea", "--limit", "4", "--more", first["more"])
+    assert len({each["id"] for each in [*first["results"], *second["results"]]}) == 7
+    assert second["more"] is None
+
+
+def test_a_question_that_asks_for_nothing(innkeeper: Shell) -> None:
+    assert innkeeper("search").exit_code == 1
+    shown = innkeeper("search", "''")
+    assert (shown.exit_code, "nothing to search for" in shown.stdout) == (1, True)
+    assert innkeeper("search", "tea", "--limit", "none").exit_code == 1
+    assert innkeeper("search", "tea", "--more", "next").exit_code == 1
