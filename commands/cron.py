@@ -20,6 +20,7 @@ from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Rol
 OFF = CommandReply("There are no jobs here.", ok=False)
 RUNS = 10
 CHANGES = 10
+ASLEEP = "⚠️ Jobs are done while the gateway runs, and it does not: innkeeper run"
 TIMED = "A maintenance job can be given another time or zone, and nothing else: /cron edit {id} | daily at 4:00"
 
 CronHandler = Callable[[Context, Cron, Arguments], Awaitable[CommandReply]]
@@ -43,16 +44,19 @@ async def overview(context: Context, cron: Cron, arguments: Arguments) -> Comman
     """The jobs that may be seen here."""
     found, now = await cron.jobs(_reach(context)), cron.now()
     data = [cron_words.job_data(each, now) for each in found]
-    if not found:
-        return CommandReply(f"There are no jobs here. {cron_grammar.HOW_TO_ADD}", data=data)
-    return CommandReply(cron_words.listed(found, _here(context), now), data=data)
+    lines = [cron_words.listed(found, _here(context), now)] if found else []
+    if all(each.kind == "maintenance" for each in found):
+        lines.insert(0, f"There are no jobs here. {cron_grammar.HOW_TO_ADD}")
+    return CommandReply("\n".join(lines), data=data)
 
 
 async def show(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
     """One job in full."""
-    job = await _the(context, cron, arguments.get("job"))
+    job, reach = await _the(context, cron, arguments.get("job"), proposed=True), _reach(context)
+    if not job.proposed and reach is not None and job.chat != reach:
+        raise LookupError(f"The job {job.id} was accepted already; it is another chat's.")
     text = cron_words.in_full(job, _here(context), cron.now())
-    last = [cron_words.run_line(each, cron.now(), named=False) for each in await cron.runs(1, job, _reach(context))]
+    last = [cron_words.run_line(each, cron.now(), named=False) for each in await cron.runs(1, job, reach)]
     return _job(context, cron, job, "\n".join([text, *(["Last run:", *last] if last else [])]))
 
 
@@ -64,10 +68,11 @@ async def add(context: Context, cron: Cron, arguments: Arguments) -> CommandRepl
     wish = cron_grammar.wish(parts, _here(context))
     _may_target(context, wish)
     if wish.chat is None:
-        wish = replace(wish, chat=_here(context) or cron.home())
+        wish = replace(wish, chat=cron.usual(_here(context)))
     job = await cron.add(wish, context.who)
-    text = f"⏰ It is noted.\n{cron_words.in_full(job, _here(context), cron.now())}"
-    return _job(context, cron, job, text)
+    lines = ["⏰ It is noted.", cron_words.in_full(job, _here(context), cron.now())]
+    lines += [ASLEEP] if cron.asleep() else []
+    return _job(context, cron, job, "\n".join(lines))
 
 
 async def edit(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
@@ -159,9 +164,11 @@ async def history(context: Context, cron: Cron, arguments: Arguments) -> Command
 
 
 async def accept(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
-    """Say yes to a job that the assistant proposed, as it was shown: `version` says which state that was."""
-    job = await _the(context, cron, arguments.get("job"), proposed=True)
-    version = arguments.get("version")
+    """Say yes to a job that the assistant proposed, as it was shown: a second number says which state that was."""
+    named, _, version = arguments.get("job").strip().partition(" ")
+    if not (named.lstrip("#").isdigit() and version.isdigit()):
+        named, version = arguments.get("job"), ""
+    job = await _the(context, cron, named, proposed=True)
     if not job.proposed:
         return CommandReply(f"**{job.id}** {literal(job.name)} was accepted already.", data=_data(cron, job))
     if version and version != str(job.version):
@@ -270,7 +277,7 @@ def _job(context: Context, cron: Cron, job: JobView, text: str) -> CommandReply:
     return CommandReply(text, data=_data(cron, job), buttons=cron_words.buttons(job, cron.now()) if may else ())
 
 
-JOB = Argument("job", "its number or its name", required=True, rest=True)
+JOB = Argument("job", "its number or its name", required=True, rest=True, loose=True)
 ONE = Argument("job", "its number or its name", required=True)
 OPTIONS = (
     Argument("tz", "the time zone, such as Europe/Berlin", option=True),
@@ -295,7 +302,7 @@ SPECS = (
                              shown="WHEN | [name|to|zone|skills|model|silent unless|budget: … |] PROMPT"),),
                    role=AN_OPERATOR,
                    shell=(Argument("when", "such as: weekdays at 9am", required=True),
-                          Argument("prompt", "what is to be done", required=True, rest=True), *OPTIONS)),
+                          Argument("prompt", "what is to be done", required=True, rest=True, loose=True), *OPTIONS)),
             Action("edit", "another time, prompt or option, such as: 3 | weekdays at 10am", with_cron(edit),
                    (Argument("change", "3 | weekdays at 10am", rest=True,
                              shown="JOB | [when|prompt|name|to|zone|…:] VALUE"),),
@@ -305,7 +312,7 @@ SPECS = (
             Action("pause", "no runs, until a date or until it is resumed", with_cron(pause),
                    (Argument("job_until", "3 until 2026-12-24", rest=True, shown="JOB [until DATE]"),),
                    role=AN_OPERATOR,
-                   shell=(ONE, Argument("until", "a date or moment", rest=True))),
+                   shell=(ONE, Argument("until", "a date or moment", rest=True, loose=True))),
             Action("resume", "go on after a pause", with_cron(resume), (JOB,), role=AN_OPERATOR),
             Action("run", "do it now", with_cron(run),
                    (JOB, Argument("dry_run", "maintenance: only say what would be done", flag=True)),
@@ -313,10 +320,9 @@ SPECS = (
             Action("remove", "take a job away", with_cron(remove), (JOB,), role=AN_OPERATOR),
             Action("undo", "bring a removed job back", with_cron(undo), (ONE,), role=AN_OPERATOR),
             Action("history", "what runs came to, and how a job was changed", with_cron(history),
-                   (Argument("job", "its number or its name", rest=True),)),
-            Action("accept", "yes to a job that the assistant proposed", with_cron(accept),
-                   (ONE, Argument("version", "the state that was shown")), role=AN_OPERATOR),
-            Action("decline", "no to a job that the assistant proposed", with_cron(decline), (ONE,),
+                   (Argument("job", "its number or its name", rest=True, loose=True),)),
+            Action("accept", "yes to a job that the assistant proposed", with_cron(accept), (JOB,), role=AN_OPERATOR),
+            Action("decline", "no to a job that the assistant proposed", with_cron(decline), (JOB,),
                    role=AN_OPERATOR),
         ),
     ),

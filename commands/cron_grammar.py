@@ -66,7 +66,8 @@ def added(text: str) -> Parts:
         if key is None or key not in OPTIONS.values():
             _near_miss(part, more=bool(behind))
             prompt, options = _without_trailing(rest)
-            parts["prompt"] = _KEY.sub("", prompt, count=1) if key == "prompt" else prompt
+            said = _KEY.sub("", prompt, count=1) if key == "prompt" else prompt
+            parts |= {"prompt": said} if said else {}
             for name, chosen in options:
                 _put(parts, name, chosen)
             break

@@ -139,7 +139,11 @@ class Cron(Protocol):
     async def names_a_time(self, words: str) -> bool:
         """Whether these words alone name a time."""
 
-    def home(self) -> str:
-        """The key of the chat where answers go that were given no chat; empty when there is none."""
+    def asleep(self) -> bool:
+        """Whether nothing starts jobs, as no gateway runs."""
+
+    def usual(self, here: str) -> str:
+        """The key of the chat where answers go if nothing else is said: here, but for the shell and windows of the
+        console, which come and go; from there it is the first home chat, if there is one."""
 
     def now(self) -> float: ...

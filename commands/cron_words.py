@@ -17,17 +17,21 @@ GIST = 80
 OFTEN_SECONDS = 600
 DAY = 86_400
 
-_MADE = {"assistant": "proposed by the assistant", "import": "taken over from another program"}
+_MADE = {"assistant": "proposed by the assistant", "import": "taken over from another program,"}
 _STATES = {"waiting": "waits", "claimed": "runs", "silent": "done, nothing to say", "skipped": "left out"}
 _DELIVERIES = {"failed": ", but its answer did not arrive", "withheld": ", its answer was withheld"}
 _CHANGED = {"enabled": "accepted"}
 
 
 def listed(jobs: Sequence[JobView], here: str, now: float) -> str:
-    """Jobs as a list, each with its next runs."""
-    lines = [_line(each, here, now) for each in jobs[:LISTED]]
-    more = len(jobs) - LISTED
-    return "\n".join([*lines, f"… and {more} more" if more > 0 else ""]).strip()
+    """Jobs as a list, each with its next runs; those whose time is over come later, maintenance last."""
+    own = sorted((each for each in jobs if each.kind == "prompt"), key=lambda each: state(each, now) == "over")
+    lines = [_line(each, here, now) for each in own[:LISTED]]
+    if len(own) > LISTED:
+        lines.append(f"… and {len(own) - LISTED} more")
+    if upkeep := [each for each in jobs if each.kind == "maintenance"]:
+        lines += ["Maintenance of this bot:", *(_upkeep(each, now) for each in upkeep)]
+    return "\n".join(lines)
 
 
 def in_full(job: JobView, here: str, now: float) -> str:
@@ -41,7 +45,7 @@ def in_full(job: JobView, here: str, now: float) -> str:
     lines += [f"{name}: {quoted(value)}" for name, value in named.items() if value]
     if job.budget:
         lines.append(f"budget: {job.budget:,} tokens a run")
-    made = " ".join(filter(None, (_MADE.get(job.origin, ""), f"for {job.owner}" if job.owner else "")))
+    made = " ".join(filter(None, (_MADE.get(job.origin, ""), f"ordered by {job.owner}" if job.owner else "")))
     if job.origin != "house" and made:
         lines.append(f"made {age(now - job.created)} ago, {made}" if now > job.created else made)
     lines += [f"⚠️ {each}" for each in _warnings(job)]
@@ -183,9 +187,14 @@ def run_data(run: RunView) -> dict[str, Any]:
 
 
 def _line(job: JobView, here: str, now: float) -> str:
-    goes = "" if job.kind == "maintenance" or job.chat == here else f" → {job.chat or 'no chat'}"
+    goes = "" if job.chat == here else f" → {job.chat or 'no chat'}"
     lines = [f"- **{job.id}** {literal(job.name)}: {_time(job)}{goes}", *_standing(job, now), *_next(job)]
     return "\n  ".join(lines)
+
+
+def _upkeep(job: JobView, now: float) -> str:
+    first = [f"next {shown(each)}" for each in job.next_runs[:1]]
+    return f"- **{job.id}** {literal(job.name)}: {'; '.join([_time(job), *_standing(job, now), *first])}"
 
 
 def _time(job: JobView) -> str:

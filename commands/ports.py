@@ -23,6 +23,7 @@ from platforms.messages import ChatRef
 
 if TYPE_CHECKING:
     from commands.cron_ports import Cron
+    from commands.maintenance_ports import Maintenance
     from commands.review_ports import Reviews
     from commands.search_ports import Finder
     from commands.session_ports import Entry, Retention
@@ -302,3 +303,4 @@ class Ports:
     retention: Retention | None = None
     finder: Finder | None = None
     cron: Cron | None = None
+    maintenance: Maintenance | None = None

@@ -56,6 +56,7 @@ def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
         cron,
         curator,
         home,
+        maintenance,
         memory_writes,
         models,
         pairing,
@@ -69,7 +70,7 @@ def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
     from commands import help as help_command
 
     skills = (skill_shortcuts, skill_writes, curator)
-    upkeep = (cron, models, reviews, status, pairing)
+    upkeep = (cron, maintenance, models, reviews, status, pairing)
     topics = (sessions, archive, search, memory_writes, *skills, home, *upkeep, help_command)
     registry = Registry([spec for topic in topics for spec in topic.SPECS])
     for entry in entry_points(group=GROUP) if points is None else points:

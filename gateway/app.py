@@ -12,19 +12,20 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from commands.registry import Registry, built_in
+from commands.skill_ports import SkillHub
 from gateway.agent.requests import asks_to_keep, recognise
-from gateway.attachments.cache import FileCache
 from gateway.attachments.intake import open_intake
-from gateway.attachments.upkeep import Room, Upkeep
 from gateway.clock import Clock, SystemClock
 from gateway.config.edit import set_key
 from gateway.config.extensions import Extensions
 from gateway.config.load import Loaded
 from gateway.config.lock import ProfileLock
 from gateway.config.not_yet import warnings
+from gateway.config.own_zone import own_zone
 from gateway.config.paths import Profile
 from gateway.config.reload import Broken, Reloaded, Watcher
 from gateway.config.schema import Settings
@@ -53,6 +54,9 @@ from gateway.engine.toolbox import openings, toolbox
 from gateway.errors import ConfigurationError, InnkeeperError
 from gateway.events import Bus
 from gateway.hosting.attending import Attendance, attending
+from gateway.job_orders import cron_desk, cronjob
+from gateway.maintaining import maintenance_jobs
+from gateway.maintenance.desk import MaintenanceDesk
 from gateway.models.claims import claims_saving
 from gateway.models.host_state import HostWatch
 from gateway.models.registry import HostRegistry
@@ -63,6 +67,7 @@ from gateway.observability.report import LogReport
 from gateway.reviewing import reviewed, reviewing
 from gateway.reviews.around import idle_effort
 from gateway.reviews.worker import ReviewWorker
+from gateway.scheduling import NeededSkills, jobs_beside, taken_back
 from gateway.short_lived import file_caches, host_registry, main_model, open_hub
 from gateway.signals import Signals
 from gateway.state.search_upkeep import keep_up
@@ -144,16 +149,12 @@ async def running(
         adapters: dict[str, Adapter] = {}
         registry, found = built_in(), doors(loaded.settings, only)
         set_to = _setter(profile, watcher, environment, extensions)
-        house, problems = await _furnish(profile, store, clock, watcher, hosts, adapters, found, report, set_to)
-        metrics = Metrics()
-        house.bus.subscribe(counting(metrics))
-        engine = Engine(
-            house,
-            registry,
-            lambda made: _status(profile, house, hosts, metrics, made),
-            lambda: _known(loaded),
-            open_hub(profile, house.skills, loaded.settings, clock.now, environment),
+        needed = NeededSkills(store.jobs, clock, report)
+        house, problems = await _furnish(
+            profile, store, clock, watcher, hosts, adapters, found, report, set_to, needed
         )
+        hub = open_hub(profile, house.skills, loaded.settings, clock.now, environment)
+        engine = _engine(profile, loaded.settings, house, hosts, registry, hub)
         moved = followed_in_settings(watcher, set_to)
         tell = engine.workers.tell_owner
         porter = Porter(profile, store, clock, house.delivery, registry, tell, moved, engine.move, engine.reception)
@@ -161,9 +162,13 @@ async def running(
         problems += [f"{name}: {why}" for name, why in absent.items()]
         for adapter in adapters.values():
             stack.push_async_callback(adapter.close)
+        await taken_back(store, clock, only)
         await engine.start(list(adapters.values()), absent)
         stack.push_async_callback(engine.stop)
-        beside = _beside(profile, engine, reviewing(engine, hosts, watch), batch)
+        care = _skill_care(engine)
+        beside = _beside(profile, engine, reviewing(engine, hosts, watch), care, batch)
+        tasks = partial(maintenance_jobs, engine, profile, care, extensions)
+        beside |= jobs_beside(engine, watch, needed, tasks, only)
         signs = _signs(engine, store, environment if only is None else None)
         for name, run in {**beside, **session_work(engine, hosts), **signs.work}.items():
             stack.push_async_callback(_ended, asyncio.ensure_future(kept(name, run, clock, report)))
@@ -178,6 +183,15 @@ async def running(
         yield App(profile, engine, hosts, watcher, registry, lines, warm)
 
 
+def _engine(
+    profile: Profile, known: Settings, house: House, hosts: HostRegistry, registry: Registry, hub: SkillHub | None
+) -> Engine:
+    """The engine, and what counts what happens in its house. `known` names the models that can be picked."""
+    house.bus.subscribe(counting(metrics := Metrics()))
+    models = (*known.model.fallbacks, *known.hosts)
+    return Engine(house, registry, lambda made: _status(profile, house, hosts, metrics, made), lambda: models, hub)
+
+
 async def _furnish(
     profile: Profile,
     store: SqliteStore,
@@ -188,22 +202,23 @@ async def _furnish(
     found: Doors,
     report: LogReport,
     set_to: SetKey,
+    needed: NeededSkills,
 ) -> tuple[House, list[str]]:
     """The house, and one line for everything that is not as it should be. Memory is repaired before it is read."""
 
     def settings() -> Settings:
         return watcher.current.settings
 
-    kept, skills = memories(profile, settings, clock.now), gated_skills(profile, settings, clock.now)
-    bus = Bus()
+    kept, skills = memories(profile, settings, clock.now), gated_skills(profile, settings, clock.now, needed)
     await _logged(report, "repaired", memory=kept.repair, skills=skills.repair)
     await _logged(report, "not_seeded", skills=lambda: sow(skills))
-    delivery = Delivery(store, adapters, clock, bus)
+    delivery = Delivery(store, adapters, clock, bus := Bus())
     desk = PendingDesk(kept, store, settings, clock.now, set_to)
     plugins = plugin_tools(ToolHouse(profile.folder, clock.now))
     ask, scope = Inline(desk, delivery, adapters, clock).ask, scopes(settings)
     files = outlet(profile, settings, adapters)
-    more = [send_file_tool(files), *plugins.tools]
+    cron = cron_desk(store, clock, settings, hosts, skills, asleep=True)
+    more = [send_file_tool(files), cronjob(cron, store, settings, delivery), *plugins.tools]
     trouble, now = _left_out(report), clock.now
     box = toolbox(
         profile, settings, kept, skills, store=store, now=now, scope=scope, ask=ask, more=more, trouble=trouble
@@ -229,6 +244,8 @@ async def _furnish(
         skills=skills,
         skill_pending=skill_desk(skills, store, settings, clock.now, set_to),
         homes=HomesDesk(set_to),
+        cron=cron,
+        maintenance=MaintenanceDesk(store, clock, lambda: own_zone(settings())),
         outlet=files,
         mask=Redactor(watcher.current.secrets),
         caches=file_caches(profile),
@@ -295,15 +312,6 @@ def _deaf(hosts: HostRegistry) -> list[str]:
     return []
 
 
-def _upkeep(profile: Profile, house: House) -> Upkeep:
-    store, going = house.store, profile.cache / "outgoing"
-    rooms = (
-        Room(FileCache(_received(profile)), store.turns.files_in_use),
-        Room(FileCache(going, one_each=True), store.outbox.files),
-    )
-    return Upkeep(rooms, house.settings, house.clock, house.report)
-
-
 def _skill_care(engine: Engine) -> SkillCare:
     house, workers = engine.house, engine.workers
     assert house.skills is not None, "the house was furnished with them"
@@ -311,16 +319,15 @@ def _skill_care(engine: Engine) -> SkillCare:
 
 
 def _beside(
-    profile: Profile, engine: Engine, reviews: ReviewWorker, batch: float
+    profile: Profile, engine: Engine, reviews: ReviewWorker, care: SkillCare, batch: float
 ) -> dict[str, Callable[[], Awaitable[None]]]:
     """What runs beside the engine, by a name for the log."""
     house = engine.house
     return {
         "cards": _cards(house, batch).run,
-        "upkeep": _upkeep(profile, house).run,
         "neighbours": Neighbours(house.store.outbox, house.delivery, house.clock, house.adapters).run,
         "watch": engine.watch.run,
-        "skills": _skill_care(engine).run,
+        "skills": care.run,
         "reviews": reviews.run,
         "review notices": engine.review_notices.run,
         "search": lambda: keep_up(house.store.search, house.clock),
@@ -358,10 +365,6 @@ def _status(profile: Profile, house: House, hosts: HostRegistry, metrics: Metric
         pending=lambda: len(house.memories.pendings.ids()) if house.memories is not None else 0,
         pending_skills=lambda: len(house.skills.pendings.ids()) if house.skills is not None else 0,
     )
-
-
-def _known(loaded: Loaded) -> tuple[str, ...]:
-    return (*loaded.settings.model.fallbacks, *loaded.settings.hosts)
 
 
 def _settle_in(_: asyncio.Future[None]) -> None:

@@ -37,7 +37,7 @@ def cron_desk(
     *,
     asleep: bool = False,
 ) -> CronDesk:
-    """What commands ask about jobs. `asleep`: no gateway runs that would start them."""
+    """What commands ask about jobs. `asleep`: unless somebody attends to the desk, nothing starts them."""
 
     def model(name: str) -> str:
         try:

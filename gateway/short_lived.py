@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from commands.ports import Ports
 from gateway.attachments.cache import FileCache
@@ -11,6 +12,7 @@ from gateway.clock import Clock
 from gateway.config.edit import set_key
 from gateway.config.extensions import Extensions
 from gateway.config.load import Loaded
+from gateway.config.own_zone import own_zone
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
 from gateway.engine.archive import StoredArchive
@@ -26,6 +28,8 @@ from gateway.engine.reviews_desk import ReviewsDesk
 from gateway.engine.skill_gatekeeper import GatedSkills, gated_skills, skill_desk
 from gateway.engine.skills_desk import SkillsDesk
 from gateway.engine.status import HouseStatus
+from gateway.job_orders import cron_desk
+from gateway.maintenance.desk import MaintenanceDesk
 from gateway.models.client import ModelClient
 from gateway.models.local import Seat, open_local
 from gateway.models.registry import HostRegistry
@@ -34,6 +38,9 @@ from gateway.providers.git import Git
 from gateway.providers.hub import Hub
 from gateway.state.store import SqliteStore
 from memory.skills.install import Installer
+
+if TYPE_CHECKING:
+    from gateway.schedule.maintenance import MaintenanceJob
 
 
 def host_registry(profile: Profile, loaded: Loaded, clock: Clock) -> HostRegistry:
@@ -103,6 +110,11 @@ def stored_ports(
     async def set_to(key: str, value: str) -> None:
         await asyncio.to_thread(set_key, profile, key, value, environment, extensions)
 
+    def tasks() -> Mapping[str, MaintenanceJob]:
+        from gateway.maintaining import stored_jobs  # few commands need it, and it loads a good deal
+
+        return stored_jobs(profile, store, lambda: loaded.settings, clock, kept, skills, extensions)
+
     pending = PendingDesk(kept, store, lambda: loaded.settings, clock.now, set_to)
     skill_pending = skill_desk(skills, store, lambda: loaded.settings, clock.now, set_to)
     return Ports(
@@ -122,6 +134,8 @@ def stored_ports(
         ),
         pairing=PairingDesk(store, clock.now),
         finder=StoredFinder(store, clock.now, lambda: zone(loaded.settings)),
+        cron=cron_desk(store, clock, lambda: loaded.settings, hosts, skills, asleep=gateway == "not running"),
         retention=StoredRetention(store, lambda: loaded.settings, clock, behind(kept, skills), file_caches(profile)),
+        maintenance=MaintenanceDesk(store, clock, lambda: own_zone(loaded.settings), tasks),
         reviews=ReviewsDesk(store, clock, (pending.settle, skill_pending.settle), asleep=gateway == "not running"),
     )

@@ -14,7 +14,7 @@ import signal
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +23,15 @@ import click
 from gateway.cli.invocation import FAILED, Invocation
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from gateway.config.paths import Profile
     from gateway.config.schema import Settings
     from gateway.importing.carry import Doors
+    from gateway.importing.carry_jobs import JobDoor
     from gateway.importing.hermes_home import HermesHome
     from gateway.importing.plan import Fate, Item, Outcome
+    from memory.skills.library import Library
 
 SHOWN = 30
 """Things of one kind that are named, at most; the file has all of them."""
@@ -39,7 +43,7 @@ PATIENCE = 1.0
 
 @click.group(name="import")
 def import_() -> None:
-    """Take over memories, skills and conversations from another program."""
+    """Take over memories, skills, jobs and conversations from another program."""
 
 
 @import_.command()
@@ -48,8 +52,8 @@ def import_() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
 @click.pass_context
 def hermes(ctx: click.Context, home: Path | None, dry_run: bool, as_json: bool) -> None:
-    """Take over memories, skills and sessions from Hermes Agent, whose folder is only read. A second run takes what
-    came since."""
+    """Take over memories, skills, jobs and sessions from Hermes Agent, whose folder is only read. Jobs come paused. A
+    second run takes what came since."""
     from gateway.importing.hermes_home import home_of, look
     from gateway.importing.plan import as_data
     from memory.files import FileTrouble
@@ -100,7 +104,7 @@ async def _carried(invocation: Invocation, profile: Profile, found: HermesHome, 
             noted = await store.imports.noted(SCOPE)
             with _Bar() as bar, _Stop() as stop:
                 doors = _doors(profile, settings, profile.cache)
-                return await carry(found, doors, store.imports, noted, bar.show, stop.asked)
+                return await carry(found, doors, store.imports, noted, bar.show, stop.asked, store.jobs)
         finally:
             await store.close()
 
@@ -125,7 +129,41 @@ def _doors(profile: Profile, settings: Settings, scratch: Path) -> Doors:
         doubtful=lambda draft: settings.memory.hold_doubtful and doubt_draft(draft) is not None,
         by_person=settings.sessions.group_scope == "person",
         scratch=scratch,
+        jobs=_job_door(settings, now, kept.library),
     )
+
+
+def _job_door(settings: Settings, now: Callable[[], float], library: Library) -> JobDoor:
+    from gateway.engine.session_key import home_chats
+    from gateway.importing.carry_jobs import JobDoor
+
+    homes = {chat.platform: chat.key for chat in reversed(home_chats(settings))}
+
+    def skills() -> frozenset[str]:
+        return frozenset(each.name for each in library.found().skills)
+
+    return JobDoor(
+        lambda words, moment, zone: _read(settings, now(), words, moment, zone),
+        skills,
+        lambda platform: homes.get(platform, ""),
+        now,
+    )
+
+
+def _read(settings: Settings, now: float, words: str, moment: datetime | None, named: str) -> tuple[str, str]:
+    """A time of another program, as it is stored here. Raises UnclearTime."""
+    from datetime import UTC, datetime
+
+    from gateway.config.own_zone import own_zone
+    from gateway.schedule import phrases, times
+    from gateway.schedule.wall import zone_named
+
+    zone = zone_named(named) if named else own_zone(settings)
+    local = datetime.fromtimestamp(now, UTC).astimezone(zone)
+    if moment is not None:
+        at = moment.replace(tzinfo=zone) if moment.utcoffset() is None else moment.astimezone(zone)
+        words = f"on {at:%Y-%m-%d} at {at:%H:%M}"
+    return times.dump(phrases.parse(words, zone, local)), zone.key
 
 
 def _keep(profile: Profile, outcome: Outcome) -> str:
@@ -208,6 +246,10 @@ def _lines(outcome: Outcome, profile: Profile) -> Iterator[str]:
     items = [each for each in outcome.items if each.kind == "skill"]
     if items:
         yield f"Skills: {_counted(items, 'skill', 'skills', outcome.dry)}."
+    items = [each for each in outcome.items if each.kind == "job"]
+    if items:
+        yield f"Jobs: {_counted(items, 'job', 'jobs', outcome.dry)}."
+    yield from _named("Jobs that came, paused until /cron resume", [each for each in items if each.fate == "taken"])
     yield from _sessions(outcome)
     for heading, fates in (("Left out", ("left",)), ("Waiting or gone", ("waits", "gone"))):
         yield from _named(heading, [each for each in outcome.items if each.fate in fates])
@@ -281,9 +323,6 @@ def _remarks(outcome: Outcome, profile: Profile) -> Iterator[str]:
             )
     if home.persona is not None:
         yield f"Its persona stays there. To use it here: {shlex.join(['cp', str(home.persona), str(profile.soul)])}"
-    if home.jobs:
-        yield "Jobs, to be taken over when Innkeeper has jobs:"
-        yield from (f"- {each.name}: {each.when}{' (paused)' if each.paused else ''}" for each in home.jobs[:SHOWN])
     if home.external:
         yield f"Skills in other folders are not copied; name them in skills.external_dirs: {', '.join(home.external)}"
     for each in home.profiles:

@@ -21,7 +21,7 @@ from gateway.engine.orders import Orders
 from gateway.engine.remarks import foreign
 from gateway.engine.session_key import may_talk, session_key
 from gateway.engine.strangers import Strangers
-from gateway.engine.work import Ordered, Said, Work
+from gateway.engine.work import Ordered, Said, Work, of_job
 from gateway.engine.worker import Workers
 from gateway.events import EventStored
 from gateway.state.records import InboxItem
@@ -169,6 +169,9 @@ class Reception:
             box.put(said)
             return None
         match self._house.settings().gateway.busy:
+            case _ if of_job(running.work):  # nobody sees it run, and its answer is waited for
+                box.put(said)
+                return self._receipt(item, notices.queued(len(box.waiting)))
             # What waits already was said before.
             case "steer" if running.begun and not box.waiting and self._steers(item.event):
                 running.steered.append(said)

@@ -18,6 +18,7 @@ from gateway.engine.boundary import OTHER_EARS, Boundary
 from gateway.engine.earshot import who
 from gateway.engine.grades import assisted, grade_fact
 from gateway.engine.house import House
+from gateway.engine.job_turn import JobTurn, asked, count_skills
 from gateway.engine.mailbox import Running
 from gateway.engine.skill_calls import Reading, SkillCalls
 from gateway.engine.turn import Outcome, TurnRun
@@ -55,7 +56,7 @@ class OtherEars(Exception):
 
 class Attempt:
     """`make()` it as often as it takes. `items` grows by what is steered into the turn; `turn` is None until the
-    events are taken."""
+    events are taken. Of a `job` there are no events."""
 
     def __init__(
         self,
@@ -69,6 +70,7 @@ class Attempt:
         again: tuple[Row, ...] = (),
         *,
         calls: SkillCalls,
+        job: JobTurn | None = None,
     ) -> None:
         self._house = house
         self._calls = calls
@@ -78,6 +80,7 @@ class Attempt:
         self._key = key
         self.items = items
         self.turn = turn
+        self.job = job
         self._starts = turn.starts if turn is not None else 0
         self._again = again
         self._brought: Mapping[str, Sequence[Brought]] = {}
@@ -87,7 +90,7 @@ class Attempt:
 
     async def make(self) -> None:
         """One try. Raises StaleEpoch when the session or the events went to somebody else, and any other fault."""
-        if self.turn is None and not self._again:
+        if self.turn is None and not self._again and self.job is None:
             called = await self._calls.read([each.event for each in self.items])
             if isinstance(called, Mistake):
                 return await self._say_only(called.text)
@@ -97,7 +100,7 @@ class Attempt:
                 return await self._say_only(line)
             await say_heard(self._house, self.items, self._brought)
         session = self._session = await self._find_session()
-        client, grade, fallback = await client_for(self._house, session.chat)
+        client, grade, fallback = await client_for(self._house, session.chat, self.job.model if self.job else "")
         asking = asyncio.ensure_future(client.info())
         try:
             timed = not (await self._heard_soon(asking) and assisted(grade, asking.result().tools))
@@ -111,7 +114,7 @@ class Attempt:
         finally:
             asking.cancel()
         try:
-            if outcome.state == "answered":
+            if outcome.state == "answered" and self.job is None:
                 hint = await self._boundary.hint(session, run.rows, run.used(), asking.result().window)
                 if hint is not None:
                     await self._offer_boundary(session, run.turn, hint)
@@ -147,6 +150,8 @@ class Attempt:
         return True
 
     def _say_finished(self, session: Session, outcome: Outcome) -> None:
+        if self.job is not None:  # no platform waits for its end
+            return
         chat = self.items[0].event.chat if self.items else session.chat
         ids = tuple(each.event.event_id for each in self.items)
         usage, state = asdict(outcome.usage), outcome.state
@@ -163,13 +168,16 @@ class Attempt:
         self._tell(finished(self._house, chat, summary))
 
     async def _find_session(self) -> Session:
+        if self.turn is None and self.job is not None:
+            return await self._boundary.session_for(self._key, self.job.hearer)
         if self.turn is None:
             await self._follow()
             return await self._boundary.session_for(self._key, self.items[0].event)
         session = await self._house.store.sessions.get(self.turn.session_id)
         if session is None or session.ended_at is not None:
             raise StaleEpoch(f"session {self.turn.session_id} is closed")
-        if self.items and not await self._boundary.fits(session, self.items[0].event):
+        hearer = self.items[0].event if self.items else self.job.hearer if self.job is not None else None
+        if hearer is not None and not await self._boundary.fits(session, hearer):
             raise OtherEars(OTHER_EARS)  # what its prompt holds is not for those who would read the answer
         return session
 
@@ -189,13 +197,14 @@ class Attempt:
         if self.turn is not None:
             self.turn = await turns.take_over(self.turn)
         else:
-            notes, events = self._house.notes, [each.event for each in self.items]
+            notes, job, events = self._house.notes, self.job, [each.event for each in self.items]
             news, state = (await notes.due(session.id) if notes is not None else None) or ("", "")
+            says = [await asked(self._house, job, timed=timed, window=window)] if job is not None else self._again
             rows = self._boundary.user_rows(
                 session,
                 events,
-                timed=timed,
-                again=self._again,
+                timed=timed and job is None,
+                again=says,
                 brought=self._brought,
                 window=window,
                 news=news,
@@ -204,28 +213,36 @@ class Attempt:
             if any(each.called.learns for each in self._called.values()):
                 rows = await self._learnt(session, rows)
             ids = [each.id for each in self.items]
-            self.turn = await turns.begin(session.id, self.items[0].event.chat, ids, rows, now)
-            if notes is not None and news:
+            chat = self.items[0].event.chat if job is None else job.chat
+            self.turn = await turns.begin(session.id, chat, ids, rows, now, run=job.run if job is not None else None)
+            if notes is not None and news and job is None:  # what a job is told, the next message is told as well
                 await notes.told(session.id, state)
+            if job is not None:
+                await count_skills(self._house, job)
             if self._house.intake is not None:
                 self._house.intake.forget(self.items)
             await self._calls.used(self._called)
         self._running.begun = True
-        speakers = {who(each.event) for each in self.items}
-        speaker = next(iter(speakers)) if len(speakers) == 1 else "" if speakers else "job"
+        group = bool(self.items) and self.items[0].event.kind is ChatKind.GROUP
         self._run = TurnRun(
             self._house,
             session,
             self.turn,
             client,
-            speaker,
+            self._speaker(),
             steered=lambda: self._steered(session),
             taken=self._taken,
             halted=lambda: self._running.halted is not None,
             fallback=fallback,
-            group=bool(self.items) and self.items[0].event.kind is ChatKind.GROUP,
+            group=group if self.job is None else not self.job.direct,
+            job=self.job,
         )
         return self._run
+
+    def _speaker(self) -> str:
+        """Who speaks, where it is one person; nobody where several do."""
+        speakers = {who(each.event) for each in self.items} if self.job is None else {self.job.speaker}
+        return next(iter(speakers)) if len(speakers) == 1 else ""
 
     async def _learnt(self, session: Session, rows: list[Row]) -> list[Row]:
         """What is learnt is made of the whole conversation: what was read from outside in any turn of it counts."""
@@ -261,13 +278,13 @@ async def finished(house: House, chat: ChatRef, summary: TurnSummary) -> None:
         await adapter.finished(chat, summary)
 
 
-async def client_for(house: House, chat: ChatRef) -> tuple[ModelClient, Grade, str | None]:
-    """The model of a chat, its grade if it was tried, and what the chat was told last about another host that
-    answered."""
-    client, facts = _resolve(house, None), house.store.facts
+async def client_for(house: House, chat: ChatRef, model: str = "") -> tuple[ModelClient, Grade, str | None]:
+    """The model of a chat, or the one that is named, its grade if it was tried, and what the chat was told last about
+    another host that answered."""
+    client, facts = _resolve(house, model or None), house.store.facts
     wanted = [(chat.key, "model"), grade_fact(_name(client)), (chat.key, "fallback")]
     chosen, grade, fallback = await facts.several(wanted)
-    if chosen is not None:
+    if chosen is not None and not model:
         client = _resolve(house, chosen)
         grade = await facts.get(*grade_fact(_name(client)))
     return client, grade, fallback

@@ -16,6 +16,7 @@ from gateway.attachments.brought import Brought, files, papers
 from gateway.config.schema import Settings
 from gateway.engine.baggage import named
 from gateway.engine.earshot import who
+from gateway.engine.hearers import note_hearer
 from gateway.engine.house import House
 from gateway.engine.remarks import foreign, remarks
 from gateway.engine.skill_calls import Reading, notes, spoken
@@ -75,6 +76,7 @@ class Boundary:
             started_at=now,
             active_at=now,
         )
+        await note_hearer(self._house.store.facts, key, event)
         if self._house.notes is not None:
             await self._house.notes.opened(session.id, opening.scope, opening.entries)
         return await self._house.store.sessions.open(session)

@@ -1,6 +1,7 @@
-"""Nobody has to remember to look: what waits comes to the operators' home chats, once, and again each day.
+"""Nobody has to remember to look: what waits comes to the operators' home chats, once.
 
 Cards are batched over a minute and keep quiet hours. Without a home chat, the chat that caused a write hears of it.
+What still waits is repeated each day by `digest`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from datetime import datetime
 from typing import Any, Generic
 
 from commands import skill_pending_words
-from commands.pending_words import Shown, age, buttons, card, literal
+from commands.pending_words import buttons, card
 from gateway.clock import Clock
 from gateway.config.schema import Settings
 from gateway.engine import notices
@@ -35,7 +36,6 @@ BATCH_SECONDS = 60.0
 ON_A_CARD = 5
 REMEMBERED = 2000
 """Ids of writes that were shown, more than can wait: one that is claimed and given back is not shown twice."""
-IN_A_DIGEST = 30
 _SCOPE = "pending"
 
 
@@ -91,7 +91,6 @@ class Cards:
         while True:
             try:
                 await self.look()
-                await self._daily()
             except (FileTrouble, DatabaseFault, OSError) as fault:
                 self._report.warning("cards.fault", why=str(fault))
             await self._clock.sleep(self._batch / 4)
@@ -117,39 +116,6 @@ class Cards:
             await self._tell_causes(pile, fresh)
         await self._facts.put(pile.scope, told, [*known, *(each.id for each in fresh)][-REMEMBERED:])
 
-    async def digest(self) -> bool:
-        """Repeat what still waits, with its age, in the home chats; whether there was anything. The daily job."""
-        lines: list[str] = []
-        show: Buttons = ()
-        for pile in self._piles:
-            if waiting := await asyncio.to_thread(pile.pendings.waiting):
-                lines += [notices.still_waiting(len(waiting), pile.kind), *self._repeated(waiting)]
-                show += pile.show
-        if not lines:
-            return False
-        text, day = "\n".join(lines), self._today()
-        for chat in home_chats(self._settings()):
-            await self._delivery.post(chat, f"digest:{day}:{chat.key}", text, buttons=show)
-        return True
-
-    def _repeated(self, waiting: Sequence[Shown]) -> list[str]:
-        now = self._clock.now()
-        lines = [
-            f"- `{each.id}`{' [auto]' if each.unattended else ''} {literal(each.gist)}, {age(now - each.created_at)}"
-            for each in waiting[:IN_A_DIGEST]
-        ]
-        more = len(waiting) - IN_A_DIGEST
-        return [*lines, f"- and {more} more"] if more > 0 else lines
-
-    async def _daily(self) -> None:
-        here = datetime.fromtimestamp(self._clock.now(), zone(self._settings()))
-        day, told = self._today(), await self._facts.get(_SCOPE, "digest")
-        if told is None:  # the first day of all: what waits gets its card, not a digest of the past
-            await self._facts.put(_SCOPE, "digest", day)
-        elif told != day and here.hour >= self._settings().gateway.digest_hour and not self._quiet():
-            await self.digest()
-            await self._facts.put(_SCOPE, "digest", day)
-
     async def _send(self, pile: Pile[W], homes: Sequence[ChatRef], writes: Sequence[W]) -> None:
         text, ids = pile.card(writes, self._clock.now()), "-".join(each.id for each in writes)
         for chat in homes:
@@ -173,9 +139,6 @@ class Cards:
 
     def _quiet(self) -> bool:
         return quiet(self._settings(), self._clock.now())
-
-    def _today(self) -> str:
-        return datetime.fromtimestamp(self._clock.now(), zone(self._settings())).date().isoformat()
 
 
 def quiet(settings: Settings, now: float) -> bool:

@@ -16,7 +16,7 @@ from gateway.engine.edits import Edits
 from gateway.engine.house import Hosts, House
 from gateway.engine.notices import gist
 from gateway.engine.remarks import kept
-from gateway.engine.work import Ordered, Resumed, Said, Work, events, first_event
+from gateway.engine.work import Fired, Ordered, Resumed, Said, Work, events, first_event
 from gateway.engine.worker import Workers
 from gateway.errors import ConfigurationError
 from gateway.models.errors import ModelError
@@ -200,7 +200,8 @@ class ChatConversation:
 
 def _taken_out(line: deque[Work], before: int) -> list[InboxItem]:
     """The events of one line that came before a command, taken out of it; all of them when `before` is 0."""
-    out = [work for work in line if not isinstance(work, Resumed) and (not before or first_event(work) < before)]
+    said = [work for work in line if not isinstance(work, Resumed | Fired)]
+    out = [work for work in said if not before or first_event(work) < before]
     for work in out:
         line.remove(work)
     return [item for work in out for item in events(work)]

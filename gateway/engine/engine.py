@@ -17,6 +17,9 @@ from gateway.engine.boundary import Boundary, zone
 from gateway.engine.desks import ChatConversation, ChosenModels, StoredBooks
 from gateway.engine.finder import StoredFinder
 from gateway.engine.house import House
+from gateway.engine.job_herald import JobHerald
+from gateway.engine.job_places import JobPlaces
+from gateway.engine.job_turns import JobTurns
 from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.orders import Orders
 from gateway.engine.owner_chats import OwnerChats
@@ -52,10 +55,14 @@ class Engine:
         self._orders = Orders(house, registry)
         self.shortcuts = Shortcuts(registry, house.skills.library if house.skills is not None else None)
         """Which messages call up skills."""
-        self.workers = Workers(house, boundary, self._orders, SkillCalls(house, self.shortcuts))
+        owner_chats = OwnerChats(house.store.facts)
+        places, calls = JobPlaces(house, owner_chats), SkillCalls(house, self.shortcuts)
+        self.workers = Workers(house, boundary, self._orders, calls, places)
+        self.job_turns = JobTurns(house, self.workers, places)
+        """Holds what jobs ask for; whoever runs jobs calls it."""
+        self.job_herald = JobHerald(house, owner_chats, self.workers.tell_owner)
         self._backlog = backlog
         self.reception = Reception(house, self.workers, self._orders, backlog, self.shortcuts)
-        owner_chats = OwnerChats(house.store.facts)
         self._supervisor = Supervisor(house, self.reception, owner_chats)
         self.watch = Watch(house, lambda: self.platforms, owner_chats)
         """Tells the owner of platforms that do not work; whoever opens the engine runs it beside."""
@@ -68,9 +75,7 @@ class Engine:
         """Tells what reviews wrote; to be run beside, like the watch."""
         house.delivery.moved = self.move
         house.bus.subscribe(Signs(house, self.workers.spawn, self.workers.tell))
-        memory = None
-        if house.memories is not None:
-            memory = MemoryDesk(house.memories.shelf, house.store, house.hosts.forget, house.scope)
+        memory = _memory_desk(house)
         self._orders.ports = Ports(
             archive=StoredArchive(house.store, house.mask),
             books=StoredBooks(house.store, house.clock),
@@ -92,6 +97,8 @@ class Engine:
             pairing=PairingDesk(house.store, house.clock.now, house.delivery.wake),
             reviews=self.reviews,
             retention=self.retention,
+            cron=house.cron,
+            maintenance=house.maintenance,
             finder=StoredFinder(house.store, house.clock.now, lambda: zone(house.settings())),
         )
 
@@ -132,3 +139,9 @@ class Engine:
             await self.house.intake.close()
         await self.house.delivery.close()
         await self.workers.told()
+
+
+def _memory_desk(house: House) -> MemoryDesk | None:
+    if house.memories is None:
+        return None
+    return MemoryDesk(house.memories.shelf, house.store, house.hosts.forget, house.scope)

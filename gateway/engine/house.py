@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from commands.cron_ports import Cron
+from commands.maintenance_ports import Maintenance
 from gateway.agent.scopes import NOWHERE, Scope, ScopeOf
 from gateway.agent.snapshot import Opening
 from gateway.attachments.cache import FileCache
@@ -101,6 +103,8 @@ class House:
     skills: GatedSkills | None = None
     skill_pending: SkillDesk | None = None
     homes: HomesDesk | None = None
+    cron: Cron | None = None
+    maintenance: Maintenance | None = None
     intake: Intake | None = None
     """Where attachments are fetched; without it they are named and nothing more."""
     outlet: Outlet | None = None

@@ -10,9 +10,10 @@ from commands.spec import Role
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
 from gateway.engine.session_key import access_rules
+from gateway.state.records import PartDraft, Row
 from gateway.tools.send_file import Outlet
 from platforms.adapter import Adapter
-from platforms.messages import ChatRef
+from platforms.messages import ChatRef, OutFile
 
 
 def outlet(profile: Profile, settings: Callable[[], Settings], adapters: Mapping[str, Adapter]) -> Outlet:
@@ -30,3 +31,9 @@ def outlet(profile: Profile, settings: Callable[[], Settings], adapters: Mapping
         return [Path(each).expanduser() for each in settings().agent.file_roots]
 
     return Outlet(profile.cache / "outgoing", limit, roots, trusts)
+
+
+def files_of(rows: Sequence[Row]) -> list[PartDraft]:
+    """What tools of a turn want sent, each as a part of its own."""
+    given = [each for row in rows if row.role == "tool" for each in row.files]
+    return [PartDraft("", file=OutFile(each.name, each.media_type, each.path)) for each in given]

@@ -7,6 +7,7 @@ from gateway.engine.backlog import Backlog
 from gateway.engine.house import House
 from gateway.engine.work import Resumed, Said
 from gateway.engine.worker import Workers
+from gateway.state.protocols import Store
 
 WEEK = 7 * 86400.0
 """Seconds for which an event's id is remembered, so that a redelivered one is known."""
@@ -23,6 +24,9 @@ async def recover(house: House, workers: Workers, reception: Reception, backlog:
         if session is None or session.ended_at is not None:
             await store.turns.drop(turn.session_id, "its session is closed", now)
             continue
+        if turn.run is not None and not await _wanted(store, turn.run):
+            await store.turns.drop(turn.session_id, "its run is over", now)
+            continue
         workers.box(session.session_key).put(Resumed(turn))
     items = await store.inbox.open_items()
     for key in dict.fromkeys(each.session_key for each in items if each.wanted):
@@ -38,3 +42,9 @@ async def recover(house: House, workers: Workers, reception: Reception, backlog:
     house.report.info(
         "recovered", turns=len(running), events=len(items), parts_in_doubt=doubtful, events_forgotten=forgotten
     )
+
+
+async def _wanted(store: Store, run_id: int) -> bool:
+    """Whether a job's run is still to be carried out: what was claimed too often, or whose job is gone, is not."""
+    run = await store.job_runs.get(run_id)
+    return run is not None and run.state in ("waiting", "claimed")

@@ -62,7 +62,7 @@ class Reading:
             return _LEARN.format(head=LEARNT, topic=f" (about: {topic})" if topic else "")
         room = min(ROOM, window * SIGNS_A_TOKEN // 2) if window else ROOM
         share = room // len(self.called.skills)
-        return "\n".join(_said(each, self.files.get(each.name, ()), share) for each in self.called.skills)
+        return "\n".join(said(each, self.files.get(each.name, ()), share) for each in self.called.skills)
 
 
 class SkillCalls:
@@ -125,7 +125,7 @@ def notes(events: Sequence[Inbound], readings: Mapping[str, Reading], window: in
     return [readings[each.event_id].note(window) for each in events if each.event_id in readings]
 
 
-def _said(skill: Skill, files: Sequence[str], room: int) -> str:
+def said(skill: Skill, files: Sequence[str], room: int) -> str:
     """What a skill says, between marks that its text cannot hold, since they come from it."""
     text = skill.body.strip()
     mark = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]

@@ -20,9 +20,6 @@ from memory.model import Author, Origin
 from memory.skills.crate import Rejected
 from memory.skills.report import Report
 
-EVERY = 300.0
-"""Seconds between two looks at whether it is time for the curator."""
-
 START = Author(Origin.OPERATOR, who="start")
 
 
@@ -56,26 +53,17 @@ class SkillCare:
         house.bus.subscribe(self._heard)
 
     async def run(self) -> None:
-        """Until cancelled; as long as it runs, a model can be asked about merging, also for a run by command."""
+        """Until cancelled: as long as it runs, a model can be asked about merging."""
         merging, caretaker = SkillMerging(self._house, self._skills, self._tell), self._skills.caretaker
         caretaker.consolidate_by(merging.consolidation)
         try:
-            while True:
-                await self.once()
-                await self._clock.sleep(EVERY)
+            await asyncio.Event().wait()
         finally:
             caretaker.consolidate_by(None)
             merging.close()
 
-    async def once(self) -> None:
-        """One look. What goes wrong with files is reported; there is another look soon."""
-        try:
-            await self.look()
-        except FileTrouble as error:
-            self._house.report.warning("curator.fault", why=str(error))
-
     async def look(self) -> Report | None:
-        """What a run came to, if it was time for one. Raises FileTrouble."""
+        """One look at whether it is time: what the run came to, if it was. Raises FileTrouble."""
         report = await asyncio.to_thread(self._skills.caretaker.tick, await self._idle())
         if report is not None:
             names = [each.name for each in report.archived]

@@ -20,6 +20,8 @@ from gateway.engine import notices
 from gateway.engine.earshot import who
 from gateway.engine.epilogue import TOOL, Ending, count_claim, epilogue
 from gateway.engine.house import House
+from gateway.engine.job_turn import TASK, JobTurn, speaks
+from gateway.engine.outlet import files_of
 from gateway.engine.shortening import Shortening
 from gateway.engine.sight import Sight
 from gateway.engine.stream import Preview
@@ -34,7 +36,8 @@ from gateway.tools.tool import ToolContext
 from gateway.tools.toolset import load_schemas
 from gateway.transcript import Message, Usage
 from gateway.unbroken import to_its_end
-from platforms.messages import Button, OutFile
+from memory.model import Origin
+from platforms.messages import Button
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ class TurnRun:
         halted: Callable[[], bool] = lambda: False,
         fallback: str | None = None,
         group: bool = False,
+        job: JobTurn | None = None,
     ) -> None:
         self.house = house
         self.session = session
@@ -80,6 +84,9 @@ class TurnRun:
         self._bookings: list[asyncio.Future[None]] = []
         self._steered = steered
         self._group = group
+        self._job = job
+        self._task = "chat" if job is None else TASK
+        self._origin = None if job is None else Origin.CRON
         self._taken = taken
         self._halted = halted
         self._fallback = fallback
@@ -121,7 +128,9 @@ class TurnRun:
         except ModelError as error:
             self.house.report.warning("turn.no_answer", turn=self.turn.id, error=str(error))
             took = Usage(seconds=self.house.clock.monotonic() - self._asked_at)
-            self.house.bus.publish(ModelCalled(self._client.host, self._client.model, "chat", took, answered=False))
+            self.house.bus.publish(
+                ModelCalled(self._client.host, self._client.model, self._task, took, answered=False)
+            )
             return await self._give_reason(notices.reason(error))
         except BudgetSpent as error:
             return await self._give_reason(notices.budget(str(error)))
@@ -139,7 +148,8 @@ class TurnRun:
         partial = self._loop.so_far.strip() if self._loop else ""
         last = Row("assistant", partial or f"({why} before an answer)", model=None)
         text = "" if silent else reply_text([*said, last]) if partial else reply_text(said)
-        parts = self.house.delivery.cut(self.turn.chat, text) if text else []
+        silent = silent or self._job is not None
+        parts = self.house.delivery.cut(self.turn.chat, text) if text and not silent else []
         parts += [] if silent else [*files_of(said), *await self._epilogue(said, "")]
         return await self._end("stopped", text, rows=[*dangling(said), last], parts=parts, reason=why)
 
@@ -184,7 +194,9 @@ class TurnRun:
 
     async def spent(self, reply: Reply) -> None:
         self._trail.answered(reply)
-        await self.book(reply, "chat")
+        await self.book(reply, self._task)
+        if self._job is not None:  # what answers it is no news for the chat
+            return
         if reply.notice != (self._fallback or "") and (reply.notice or reply.host == self._client.host):
             self._fallback = reply.notice or None  # said once, and again only after the main host was back
             await self.house.store.facts.put(self.turn.chat.key, "fallback", self._fallback)
@@ -204,7 +216,9 @@ class TurnRun:
             client=self._client,
             tools=self._tools,
             toolset=self.house.toolset,
-            context=ToolContext(chat, self.session.id, self.turn.id, self._speaker, direct=not self._group),
+            context=ToolContext(
+                chat, self.session.id, self.turn.id, self._speaker, direct=not self._group, origin=self._origin
+            ),
             limits=TurnLimits(settings.agent.max_iterations),
             assistant=Assistant(tools, self._wants_tool) if self._assisted and tools else None,
             effort=self._effort(settings.model.reasoning_effort),
@@ -232,12 +246,16 @@ class TurnRun:
         self._notices += [*answer.notices, *await self._sight.notices(self._stored, self.turn.id)]
         lines = [f"_{line}_" for line in self._notices]
         shown = "\n\n".join(piece for piece in (answer.text, *lines) if piece)
-        parts = self.house.delivery.cut(self.turn.chat, shown)
-        parts += files_of(self._rows_of_turn())
+        parts: list[PartDraft] = []
+        if self._job is None or await speaks(self.house.store, self._job, answer):
+            parts = [*self.house.delivery.cut(self.turn.chat, shown), *files_of(self._rows_of_turn())]
         parts += await self._epilogue([*self._rows_of_turn(), answer.last], answer.text)
         state: TurnState = "failed" if answer.failed else "answered"
+        reason = " ".join(answer.notices) if answer.failed else None
         self._stop_if_halted()
-        outcome = await to_its_end(self._end(state, answer.text or shown, rows=[answer.last], parts=parts))
+        outcome = await to_its_end(
+            self._end(state, answer.text or shown, rows=[answer.last], parts=parts, reason=reason)
+        )
         if self._ending is not None:
             await count_claim(self.house, self._ending)
         return outcome
@@ -247,16 +265,20 @@ class TurnRun:
         said, partial = self._rows_of_turn(), self._loop.so_far.strip() if self._loop else ""
         last = Row("assistant", partial or "(no answer)")
         text = "\n\n".join(piece for piece in (reply_text([*said, last] if partial else said), reason) if piece)
-        parts = self.house.delivery.cut(self.turn.chat, text, ((Button("Retry", "/retry"),),))
-        parts += files_of(said)
-        parts += await self._epilogue(said, "")
+        parts: list[PartDraft] = []
+        if self._job is None:
+            parts = self.house.delivery.cut(self.turn.chat, text, ((Button("Retry", "/retry"),),))
+            parts += [*files_of(said), *await self._epilogue(said, "")]
         rows = [*dangling(said), last]
         await self._close_preview()
         self._stop_if_halted()
         return await to_its_end(self._end("failed", text, rows=rows, parts=parts, reason=reason))
 
     async def _epilogue(self, rows: Sequence[Row], reply: str) -> list[PartDraft]:
-        """The gateway's own last word, about memory, as parts that are stored with the reply."""
+        """The gateway's own last word, about memory, as parts that are stored with the reply.
+        What a job writes waits, and is told as all that waits."""
+        if self._job is not None:
+            return []
         offered = any(each.name == TOOL for each in load_schemas(self.session.tools))
         last = rows[-1].model if rows else None  # another one than the main model may have answered
         model = last or f"{self._client.host}/{self._client.model}"
@@ -278,20 +300,25 @@ class TurnRun:
     ) -> Outcome:
         """Store how the turn ended, and say so; what it cost goes to the store beside its last rows, and in the same
         commit."""
-        await self._trail.wrote([*self._rows_of_turn(), *rows])
-        finish = self.house.store.turns.finish
-        await finish(self.turn, state, self._now(), rows=rows, parts=parts, reason=reason)
+        if self._job is None:
+            await self._trail.wrote([*self._rows_of_turn(), *rows])
+        finish, unsaid = self.house.store.turns.finish, self._job is not None and not parts
+        await finish(self.turn, state, self._now(), rows=rows, parts=parts, reason=reason, unsaid=unsaid)
         self._outcome = Outcome(state, reply, tuple(self._notices), self._usage)
         for lost in await asyncio.gather(*self._bookings, return_exceptions=True):
             if lost is not None:  # the answer is stored, and goes out
                 self.house.report.warning("usage.lost", turn=self.turn.id, why=str(lost))
         self.house.turn_ended(self.turn, state, self._usage)
         self.house.delivery.wake(self.turn.chat)
-        self._trail.leave()
+        if self._job is None:
+            self._trail.leave()
         return self._outcome
 
     async def _check_budget(self) -> None:
-        if (why := await self.over_budget("chat")) is not None:
+        why = await self.over_budget(self._task)
+        if why is None and self._job is not None:
+            why = self._job.over(self._usage, self.used())
+        if why is not None:
             raise BudgetSpent(why)
 
     async def over_budget(self, task: str) -> str | None:
@@ -348,7 +375,7 @@ class TurnRun:
 
     async def _open_preview(self) -> None:
         adapter = self.house.adapters.get(self.turn.chat.platform)
-        if adapter is None:
+        if adapter is None or self._job is not None:  # nobody knows yet whether it says anything
             return
         house, source = self.house, f"turn:{self.turn.id}"
         self._preview = Preview(
@@ -369,9 +396,3 @@ class TurnRun:
 
     def _now(self) -> float:
         return self.house.clock.now()
-
-
-def files_of(rows: Sequence[Row]) -> list[PartDraft]:
-    """What tools of the turn want sent, each as a part of its own."""
-    given = [each for row in rows if row.role == "tool" for each in row.files]
-    return [PartDraft("", file=OutFile(each.name, each.media_type, each.path)) for each in given]

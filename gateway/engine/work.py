@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -35,7 +36,21 @@ class Ordered:
     order: Order
 
 
-Work = Said | Resumed | Ordered
+@dataclass(frozen=True, slots=True, eq=False)
+class Fired:
+    """A job's run, by its number. `end` takes why it came to no turn, or nothing, when there is no more to be done
+    about it; called again, it changes nothing."""
+
+    run: int
+    end: Callable[[str], None]
+
+
+Work = Said | Resumed | Ordered | Fired
+
+
+def of_job(work: Work) -> bool:
+    """Whether a job asked for it: it waits for its session as all work does, and what people say waits for it."""
+    return isinstance(work, Fired) or (isinstance(work, Resumed) and work.turn.run is not None)
 
 
 def events(work: Work) -> tuple[InboxItem, ...]:
@@ -45,7 +60,7 @@ def events(work: Work) -> tuple[InboxItem, ...]:
             return (item,)
         case Said(items):
             return items
-        case Resumed():
+        case Resumed() | Fired():
             return ()
         case _:
             assert_never(work)

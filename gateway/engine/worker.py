@@ -17,12 +17,14 @@ from gateway.engine import notices
 from gateway.engine.attempt import Attempt, finished
 from gateway.engine.boundary import Boundary
 from gateway.engine.house import House
+from gateway.engine.job_places import JobPlaces
+from gateway.engine.job_turn import JobTrouble, JobTurn
 from gateway.engine.mailbox import Halt, Mailbox, Running
 from gateway.engine.orders import Orders
 from gateway.engine.session_key import home_chats
 from gateway.engine.skill_calls import SkillCalls
 from gateway.engine.steps import patiently
-from gateway.engine.work import Ordered, Resumed, Said, Work, events
+from gateway.engine.work import Fired, Ordered, Resumed, Said, Work, events
 from gateway.errors import StaleEpoch
 from gateway.state.records import InboxItem, PartDraft, Row, Turn
 from gateway.unbroken import to_its_end
@@ -35,6 +37,9 @@ TRIES_IN_ALL = 6
 NEAR_LIMIT = 96
 """Units below the platform's limit within which a text was probably split by the client."""
 
+STOPPED = "somebody stopped it"
+"""Why a job's run came to no turn."""
+
 SECOND_PART = 2.0
 """Seconds to wait for the second part of a split text or an album."""
 
@@ -42,8 +47,11 @@ SECOND_PART = 2.0
 class Workers:
     """All mailboxes, and the one function that serves them."""
 
-    def __init__(self, house: House, boundary: Boundary, orders: Orders, calls: SkillCalls) -> None:
+    def __init__(
+        self, house: House, boundary: Boundary, orders: Orders, calls: SkillCalls, places: JobPlaces
+    ) -> None:
         self._house = house
+        self._places = places
         self._calls = calls
         self._boundary = boundary
         self._orders = orders
@@ -61,6 +69,10 @@ class Workers:
             if self._closing:
                 box.freeze()
         return box
+
+    @property
+    def boxes(self) -> list[Mailbox[Work]]:
+        return list(self._boxes.values())
 
     @property
     def running(self) -> list[Mailbox[Work]]:
@@ -108,6 +120,8 @@ class Workers:
             if (session := await store.sessions.current(box.key)) is not None:
                 await store.turns.drop(session.id, why, self._house.clock.now())
             await self.set_aside(await self._events(work))
+            if isinstance(work, Fired):
+                work.end("it would not end, and was let go")
         elif isinstance(work, Ordered):
             await self.set_aside((work.item,) if halted.task is None or halted.task.cancelled() else ())
         elif not halted.begun:
@@ -115,9 +129,11 @@ class Workers:
 
     async def _settle_unbegun(self, box: Mailbox[Work], work: Work, why: Halt) -> None:
         """What was cancelled before its turn took it: said before a boundary, it is answered behind it."""
-        if isinstance(work, Said) and why != "stop":
+        if isinstance(work, Said | Fired) and why != "stop":
             box.put(work, first=True)
             return
+        if isinstance(work, Fired):
+            work.end(STOPPED)
         if isinstance(work, Resumed):
             await self._house.store.turns.drop(work.turn.session_id, why, self._house.clock.now())
         await self.set_aside(await self._events(work))
@@ -188,6 +204,10 @@ class Workers:
             case Resumed(turn):
                 running.gathering = False
                 await self._safely(lambda: self._resumed(running, box.key, turn), ())
+            case Fired():
+                running.gathering = False
+                await self._safely(lambda: self._fired(running, box.key, work), ())
+                work.end("it went wrong; the log says how")
             case _:
                 assert_never(work)
 
@@ -213,7 +233,25 @@ class Workers:
 
     async def _resumed(self, running: Running[Work], key: str, turn: Turn) -> None:
         items = tuple(await self._house.store.inbox.of_turn(turn.id))
-        await self._try(self._attempt(running, key, items, turn))
+        job = None
+        if turn.run is not None:
+            try:
+                job = await self._places.of(turn.run, begun=True)
+            except JobTrouble as error:
+                await self._fail(turn, "", str(error))
+                return
+        await self._try(self._attempt(running, key, items, turn, job=job))
+
+    async def _fired(self, running: Running[Work], key: str, fired: Fired) -> None:
+        """A job's run; one whose chat moved meanwhile is begun elsewhere, by whoever waits for it."""
+        why = ""
+        try:
+            job = await self._places.of(fired.run)
+            if job.key == key:
+                await self._try(self._attempt(running, key, (), None, job=job))
+        except (JobTrouble, StaleEpoch) as error:
+            why = str(error)
+        fired.end(why)
 
     def _attempt(
         self,
@@ -222,9 +260,10 @@ class Workers:
         items: tuple[InboxItem, ...],
         turn: Turn | None,
         again: tuple[Row, ...] = (),
+        job: JobTurn | None = None,
     ) -> Attempt:
         house, boundary = self._house, self._boundary
-        return Attempt(house, boundary, self.tell, running, key, items, turn, again, calls=self._calls)
+        return Attempt(house, boundary, self.tell, running, key, items, turn, again, calls=self._calls, job=job)
 
     async def _gather(self, running: Running[Work], box: Mailbox[Work], said: Said) -> None:
         """What the client split, together again, as the running work. Waits only when a part looks like one of
@@ -270,6 +309,8 @@ class Workers:
             for tries in itertools.count(1):
                 try:
                     return await patiently(attempt.make, self._house)
+                except JobTrouble:
+                    raise
                 except StaleEpoch:
                     if attempt.turn is not None or tries >= TRIES:
                         raise  # else its session was closed in the moment in which it began: there will be another
@@ -277,7 +318,8 @@ class Workers:
                     error, ids = _named(fault), [each.id for each in attempt.items]
                     failures = await patiently(partial(self._house.store.inbox.failed, ids, error), self._house)
                     self._house.report.error("turn.fault", error=error, failures=failures)
-                    if failures >= TRIES or tries >= TRIES_IN_ALL or not ids:
+                    most = TRIES_IN_ALL if ids else 1 if attempt.job is None else TRIES
+                    if failures >= TRIES or tries >= most:
                         return await self._put_aside(attempt.items, attempt.turn, fault, max(failures, tries))
                     await self._house.clock.sleep(0.5 * 2**failures)
         except asyncio.CancelledError:
@@ -298,8 +340,9 @@ class Workers:
         store = self._house.store
         said = [each.row for each in await store.turns.messages_of_turn(turn.id)]
         rows = [*dangling(said), Row("assistant", "(no answer)")]
-        now, parts = self._house.clock.now(), [PartDraft(told)]
-        await store.turns.finish(turn, "failed", now, rows=rows, parts=parts, reason=error)
+        now, of_job = self._house.clock.now(), turn.run is not None
+        parts = [] if of_job else [PartDraft(told)]
+        await store.turns.finish(turn, "failed", now, rows=rows, parts=parts, reason=error, unsaid=of_job)
         self._house.turn_ended(turn, "failed")
         self._house.delivery.wake(turn.chat)
 

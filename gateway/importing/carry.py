@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, assert_never
 
+from gateway.importing.carry_jobs import JobDoor, carry_jobs
 from gateway.importing.hermes_home import HermesHome, Kept
 from gateway.importing.hermes_sessions import MESSAGES, Held, held, missing, said
 from gateway.importing.hermes_skills import Found, skills
@@ -31,6 +32,7 @@ from gateway.importing.plan import (
 from gateway.state.connection import DatabaseFault
 from gateway.state.foreign import Foreign, copied
 from gateway.state.import_protocols import Imports, Past, session_note
+from gateway.state.job_protocols import Jobs
 from gateway.state.records import Session
 from memory.files import FileTrouble
 from memory.model import Action, Applied, Author, Draft, Operation, Origin, Refused, Staged, Target
@@ -64,7 +66,8 @@ Check = Callable[[Draft], Refused | None]
 @dataclass(frozen=True, slots=True)
 class Doors:
     """Where things go. `doubtful` tells which entries a person should see first; `check` is the scan that the stores
-    have, for foreseeing. `by_person`: groups have a session for each speaker. `scratch` is a folder for the copy."""
+    have, for foreseeing. `by_person`: groups have a session for each speaker. `scratch` is a folder for the copy;
+    `jobs` reads times, and knows what jobs may name."""
 
     memory: Stores
     library: Library
@@ -74,6 +77,7 @@ class Doors:
     doubtful: Doubtful
     by_person: bool
     scratch: Path
+    jobs: JobDoor
 
 
 async def carry(
@@ -83,9 +87,10 @@ async def carry(
     noted: Mapping[str, Any],
     progress: Progress,
     stop: Callable[[], bool],
+    jobs: Jobs | None = None,
 ) -> Outcome:
-    """Everything, in order; `imports` None is a dry run, `noted` what was taken over before. Raises `FileTrouble`
-    where the house's own files cannot be read."""
+    """Everything, in order; `imports` and `jobs` None is a dry run, `noted` what was taken over before. Raises
+    `FileTrouble` where the house's own files cannot be read."""
     limits = {target: doors.memory.limit(target) for target in Target}
     outcome = Outcome(home, imports is None, limits=limits)
     for kept in home.memories:
@@ -99,6 +104,7 @@ async def carry(
         outcome.items.append(item)
         if item.fate == "taken" and imports is not None and found.parcel is not None:
             await imports.note(SCOPE, {skill_note(found.name): found.parcel.digest})
+    outcome.items += await carry_jobs(home.jobs, home.zone, doors.jobs, jobs, imports, noted)
     if home.database is not None:
         try:
             with copied(home.database, doors.scratch) as database:

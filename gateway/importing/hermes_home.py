@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gateway.errors import InnkeeperError
+from gateway.importing.hermes_jobs import Job, job_of, line
 from memory.entries import parse
 from memory.files import FileTrouble, read_bytes
 from memory.model import Target
@@ -46,21 +47,11 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """A job as it is planned there."""
-
-    name: str
-    when: str
-    prompt: str
-    paused: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class HermesHome:
     """`skills` are the folders that hold one, below `folder/skills`; `bundled` the digests of those that came with
     Hermes Agent, by name; `hub` where others came from, by name. `routes` says in which chat a session was held, by
-    its id. `limits` are the characters of memory that were allowed there. `remarks` are sentences about what could
-    not be read."""
+    its id. `zone` is the time zone in which jobs are planned, empty for the machine's. `limits` are the characters of
+    memory that were allowed there. `remarks` are sentences about what could not be read."""
 
     folder: Path
     memories: tuple[Kept, ...] = ()
@@ -68,6 +59,7 @@ class HermesHome:
     bundled: Mapping[str, str] = field(default_factory=dict)
     hub: Mapping[str, str] = field(default_factory=dict)
     jobs: tuple[Job, ...] = ()
+    zone: str = ""
     persona: Path | None = None
     limits: Mapping[Target, int] = field(default_factory=dict)
     external: tuple[str, ...] = ()
@@ -102,6 +94,7 @@ def look(folder: Path) -> HermesHome:
         bundled=at.bundled(),
         hub=at.hub(),
         jobs=tuple(at.jobs()),
+        zone=line(settings.get("timezone") or ""),
         persona=folder / "SOUL.md" if at.text("SOUL.md").strip() else None,
         limits=_limits(memory if isinstance(memory, dict) else {}),
         external=_texts(skills.get("external_dirs") if isinstance(skills, dict) else None),
@@ -227,16 +220,14 @@ class _Inside:
         if not isinstance(installed, dict):
             return {}
         lines = {name: each for name, each in installed.items() if isinstance(each, dict)}
-        return {name: _line(each.get("identifier") or each.get("source") or name) for name, each in lines.items()}
+        return {name: line(each.get("identifier") or each.get("source") or name) for name, each in lines.items()}
 
     def jobs(self) -> Iterator[Job]:
         held = self.json("cron/jobs.json")
         listed = held.get("jobs") if isinstance(held, dict) else held
         for each in listed if isinstance(listed, list) else []:
             if isinstance(each, dict):
-                paused = each.get("enabled") is False or each.get("state") == "paused"
-                name = _line(each.get("name") or each.get("id") or "job")
-                yield Job(name, _when(each), str(each.get("prompt") or ""), paused)
+                yield job_of(each)
 
     def routes(self) -> dict[str, Mapping[str, Any]]:
         held = self.json("sessions/sessions.json")
@@ -274,17 +265,3 @@ def _limits(memory: Mapping[str, Any]) -> dict[Target, int]:
 def _texts(value: Any) -> tuple[str, ...]:
     listed: Sequence[Any] = value if isinstance(value, list) else [value] if isinstance(value, str) else []
     return tuple(str(each) for each in listed if each)
-
-
-def _when(job: Mapping[str, Any]) -> str:
-    plan = job.get("schedule")
-    if job.get("schedule_display"):
-        return _line(job["schedule_display"])
-    if not isinstance(plan, dict):
-        return _line(plan or "unknown")
-    minutes = f"every {plan['minutes']} minutes" if plan.get("minutes") else ""
-    return _line(plan.get("display") or plan.get("expr") or plan.get("run_at") or minutes or "unknown")
-
-
-def _line(value: Any) -> str:
-    return " ".join(str(value).split())[:200]

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from gateway.importing.hermes_home import HermesHome, Job
+from gateway.importing.hermes_home import HermesHome
+from gateway.importing.hermes_jobs import Job
 from memory.entries import tidy
 from memory.model import Action, Draft, Operation, Reason, Refused, Target
 from memory.operations import perform
@@ -24,7 +25,7 @@ Fate = Literal["taken", "waits", "there", "gone", "skipped", "left"]
 """It comes over; it waits for a yes; it is there already; it was taken over before, and a person removed or changed
 it since; it is not meant to come; it could not come."""
 
-Kind = Literal["memory", "user", "skill", "session", "database"]
+Kind = Literal["memory", "user", "skill", "job", "session", "database"]
 
 GIST = 70
 

@@ -29,8 +29,8 @@ No smaller, since below 64 llama.cpp reads by another way, which costs half as m
 token costs 7.1, 7.3, 7.3, 11.5 and 11.1 ms of processor time in steps of 256, 128, 64, 48 and 32. So a step of 64
 takes 0.5 seconds, one of 48 no less, one of 32 0.4; one of 128 takes 0.9 of the second that a message may wait for a
 review to let go. A message that met a review at its reading had its first word 0.5 seconds later than without, on
-cores that were free, and 0.6 to 0.9 where others took half of each; without the portions 0.7 to 2.0 there, in steps of
-32 no less.
+cores that were free, and 0.6 to 0.9 where others took half of each; without the portions 0.7 to 2.0 there, and no
+less in steps of 32.
 """
 
 

@@ -24,6 +24,9 @@ FULL = 0.9
 MARGIN = 1.35
 """What is added to a guess, which is within about a third of the truth."""
 
+ANSWER = 0.25
+"""Of the window, for one answer of a model on this machine."""
+
 Counted = tuple[int, int]
 """So many messages at the beginning of a request have so many tokens, the tools included, as the host counted them;
 zeros when nobody knows."""
@@ -45,6 +48,13 @@ def room(budget: int | None, window: int | None) -> int | None:
     bounds = [budget] if budget is not None else []
     bounds += [int(window * FULL)] if window else []
     return min(bounds, default=None)
+
+
+def answer_bound(window: int | None, *, local: bool) -> int | None:
+    """Tokens that one answer may have, None for what the model's host allows. On this machine nothing else ends a
+    small model that talks and talks, and that may take minutes; hosts elsewhere have bounds of their own, and some
+    refuse a higher one."""
+    return int(window * ANSWER) if local and window else None
 
 
 def expected(messages: Sequence[Message], tools: Sequence[ToolSchema], counted: Counted = (0, 0)) -> int:

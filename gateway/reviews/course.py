@@ -52,7 +52,8 @@ class Given:
 
     `context` says where its writes belong: chat, session, speaker, direct; the rest is set here. `instruction` is the
     closing instruction (see `prompts`), `budget` what all calls together may read, in tokens, None for any number.
-    `effort`: how long the model may think, None for as long as its host has it.
+    `effort`: how long the model may think, None for as long as its host has it. `answer`: tokens that one answer may
+    have, None for what the host allows.
     """
 
     review: QueuedReview
@@ -63,6 +64,7 @@ class Given:
     instruction: str
     budget: int | None = None
     effort: str | None = None
+    answer: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,7 @@ class Course:
             given.material.tools,
             session=given.context.session_id,
             task=REVIEW,
+            max_tokens=given.answer,
             reasoning_effort=given.effort,
             continues=any(each.tool_calls for each in self.at.talk),
         )

@@ -6,6 +6,7 @@ Races it with whatever must end it. Which review is claimed when is the worker's
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from dataclasses import dataclass
 from typing import Any
@@ -156,7 +157,7 @@ class Errand:
 def line(result: ReviewResult, prefix: str) -> str:
     """The log's line about a review that came to its end. The first six fields are for programs."""
     spent = result.spent
-    fields = {
+    fields: dict[str, object] = {
         "thread": "bg-review",
         "calls": spent.calls,
         "in": spent.input,
@@ -171,6 +172,8 @@ def line(result: ReviewResult, prefix: str) -> str:
         "review": result.id,
         "cause": result.cause,
     }
+    if result.reason:
+        fields["reason"] = json.dumps(result.reason, ensure_ascii=False)
     return "Background review complete: " + " ".join(f"{name}={value}" for name, value in fields.items())
 
 

@@ -14,7 +14,7 @@ from gateway.config.schema import Settings
 from gateway.models.client import HostInfo, ModelClient
 from gateway.reviews.around import Site
 from gateway.reviews.assisted_review import AssistedReview
-from gateway.reviews.budget import input_budget, room
+from gateway.reviews.budget import answer_bound, input_budget, room
 from gateway.reviews.material import Shown, material
 from gateway.reviews.permitted import ReviewTools
 from gateway.reviews.prompts import instruction
@@ -99,6 +99,7 @@ async def ready(
         instruction=instruction(tools.kinds, focus=review.focus, live=live, fresh=read.fresh),
         budget=budget,
         effort=_effort(means.settings(), site),
+        answer=answer_bound(info.window, local=info.local),
     )
     work = AssistedReview(desk, given, live=live) if assisted else Review(desk, given)
     return Ready(work, read.prefix)

@@ -6,7 +6,9 @@ host is, and doing the review, are others' matters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from gateway.clock import Clock
@@ -14,6 +16,7 @@ from gateway.errors import StaleEpoch
 from gateway.state.review_protocols import Reviews
 from gateway.state.review_records import QueuedReview, ReviewOutcome, ReviewResult
 from gateway.transcript import Usage
+from gateway.unbroken import to_its_end
 
 CANCELLATIONS = 3
 """So often a review gives way; then it waits for a longer pause."""
@@ -216,7 +219,17 @@ class ReviewQueue:
 
     async def claim(self, entry: QueuedReview) -> QueuedReview | None:
         """Take this review now, whatever the house does: somebody asked for it. None when it cannot be had."""
-        return await self._reviews.claim(entry.id, self._owner, self._clock.now() + LEASE_SECONDS)
+        try:
+            return await self._reviews.claim(entry.id, self._owner, self._clock.now() + LEASE_SECONDS)
+        except asyncio.CancelledError:
+            await to_its_end(self._let_go(entry))
+            raise
+
+    async def _let_go(self, entry: QueuedReview) -> None:
+        """A claim that was cut off may have been made all the same: nobody would hold it, and the next process would
+        count it as died."""
+        with suppress(StaleEpoch):
+            await self.stopped(replace(entry, running=True, epoch=entry.epoch + 1), Usage())
 
     async def hold(self, review: QueuedReview) -> None:
         """Keep a claim while the review runs; to be cancelled at its end. Returns when the claim was lost."""

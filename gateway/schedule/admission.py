@@ -19,6 +19,7 @@ LONGEST_NAME = 60
 LONGEST_PROMPT = 8_000
 LONGEST_CONDITION = 500
 MOST_SKILLS = 5
+LONGEST_SPAN = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,9 @@ class Admission:
         """What reaches a model later is scanned when it is written down, and again when it is accepted."""
         for text in (given.name, given.prompt, given.silent_unless):
             for finding in scan(text or ""):
-                raise LookupError(f"This cannot be kept as a job ({finding.rule}): {finding.why} «{finding.span}»")
+                span = " ".join(finding.span.split())[:LONGEST_SPAN]
+                found = f"Not kept: the threat scan found “{span}” (rule {finding.rule}). {finding.why}"
+                raise LookupError(f"{found} If it is meant well, write it differently.")
 
 
 def _check_name(name: str) -> None:

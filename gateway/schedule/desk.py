@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 FLAGS = "job_flags"
 """The scope of facts in which stands, by a job's number, what somebody who says yes has to know."""
 
+WINDOWS = "console:"
+"""How the keys of chats begin that are windows of the console."""
+
 MOST_JOBS = 200
+KEPT_SECONDS = 7 * 86_400
+"""For how long a job is listed whose time is over."""
+
 LOOKED_THROUGH = 50
 """Runs of each job among which those of one chat are looked for."""
 
@@ -49,7 +55,7 @@ class JobStore(Protocol):
 
 
 class CronDesk:
-    """`commands.cron_ports.Cron` on the store. `asleep`: no gateway runs that would start jobs."""
+    """`commands.cron_ports.Cron` on the store. `asleep`: unless somebody attends, nothing starts jobs."""
 
     def __init__(self, store: JobStore, clock: Clock, premises: Premises, *, asleep: bool = False) -> None:
         self._store = store
@@ -97,7 +103,7 @@ class CronDesk:
     async def make(self, wish: JobWish, origin: JobOrigin, owner: str, *, enabled: bool = True) -> JobView:
         """A new job; not `enabled`, it waits for a yes. Raises LookupError with words for people."""
         await self._admission.check(wish)
-        if len(await self._store.jobs.all()) >= MOST_JOBS:
+        if len(await self._kept_jobs()) >= MOST_JOBS:
             raise LookupError(f"There are {MOST_JOBS} jobs already: remove one first.")
         try:
             planned = await self._book.add(_wished(wish), origin, owner, enabled=enabled)
@@ -181,7 +187,7 @@ class CronDesk:
         self._ring()
         if self._wake is not None:
             return "starts"
-        return "asleep" if self._asleep else "soon"
+        return "asleep" if self.asleep() else "soon"
 
     async def runs(self, limit: int, job: JobView | None, chat: str | None) -> list[RunView]:
         names = {each.id: each.name for each in await self.jobs(chat)}
@@ -214,8 +220,11 @@ class CronDesk:
         """Whether these words name the time that the job has."""
         return job.zone == self._premises.zone().key and self._wording(words) == job.when
 
-    def home(self) -> str:
-        return self._premises.home()
+    def asleep(self) -> bool:
+        return self._asleep and self._wake is None
+
+    def usual(self, here: str) -> str:
+        return here if here and not here.startswith(WINDOWS) else self._premises.home() or here
 
     def now(self) -> float:
         return self._clock.now()
@@ -269,6 +278,18 @@ class CronDesk:
         await self._store.outbox.put(chat, f"job-decided:{job.id}", [PartDraft(text)], self._clock.now())
         if self._outgoing is not None:
             self._outgoing(chat)
+
+    async def _kept_jobs(self) -> list[Job]:
+        """All jobs, after those were put away that had their last run a while ago."""
+        now, kept = self._clock.now(), []
+        for job in await self._store.jobs.all():
+            planned = self._book.planned(job)
+            over = not (planned.next_runs or planned.problem or job.paused_until > now) and job.enabled
+            if over and max(job.considered_at, job.changed_at) < now - KEPT_SECONDS and job.spec.kind == "prompt":
+                await self._store.jobs.remove(job.id, "", now)
+            else:
+                kept.append(job)
+        return kept
 
     async def _live(self, job: JobView) -> Job | None:
         stored = await self._store.jobs.get(job.id)

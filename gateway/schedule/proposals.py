@@ -59,10 +59,10 @@ class Proposals:
         if context.message or context.untrusted == FROM_A_JOB:
             raise LookupError("Only a conversation with a person can propose jobs; nothing was proposed.")
         places = self._places(context)
-        wish = replace(wish, chat=context.chat.key)
+        wish = replace(wish, chat=self._desk.usual(context.chat.key))
         if (same := await self._same(wish)) is not None:
             return _answer(same, "It was proposed already, and waits for a yes." if same.proposed else "It is there.")
-        await self._make_room(context.chat.key)
+        await self._make_room(wish.chat or "")
         job = await self._desk.make(wish, "assistant", context.speaker, enabled=False)
         if context.untrusted:
             await self._store.facts.put(FLAGS, str(job.id), [f"untrusted:{context.untrusted}"])

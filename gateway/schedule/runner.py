@@ -17,7 +17,7 @@ from gateway.schedule.clockwork import Report
 from gateway.schedule.maintenance import MaintenanceJob
 from gateway.state.connection import DatabaseFault
 from gateway.state.job_protocols import JobRuns
-from gateway.state.job_records import Job, JobKind, JobRun
+from gateway.state.job_records import Job, JobKind, JobRun, RunState
 
 T = TypeVar("T")
 
@@ -40,6 +40,14 @@ class NoAnswer(InnkeeperError):
     """The model said nothing."""
 
 
+class Halted(InnkeeperError):
+    """Somebody stopped the run: it was not done, and is not to be done again."""
+
+
+class NotNow(InnkeeperError):
+    """The owner is not to be told at this hour; it stays owed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a prompt came to. `silent`: there is nothing to say, by the job's own condition."""
@@ -53,12 +61,12 @@ class PromptRunner(Protocol):
     """Asks models, and delivers what they say. What it raises is why the run, or its delivery, failed."""
 
     async def answer(self, job: Job, run: JobRun) -> Answer:
-        """Carry out the job's prompt within its budget; nothing of it is shown to anybody yet. May be called once
-        more for a run whose process ended."""
+        """Carry out the job's prompt within its budget. May be called once more for a run whose process ended: what
+        was said for the run by then is the answer. Raises Halted."""
 
     async def deliver(self, job: Job, run: JobRun) -> None:
-        """Make `run.answer` a message of the job's chat, and send it. The parts are stored under `run.source`, so
-        that calling this again for the same run shows nothing twice. Returns once it is with the platform."""
+        """See the answer to the job's chat, where a job without one has the house's own. Calling this again for the
+        same run shows nothing twice. Returns once it is with the platform."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +85,7 @@ class Herald(Protocol):
     """Tells the owner."""
 
     async def tell(self, notice: JobNotice) -> None:
-        """Stored under `notice.source`: told once, however often it is tried."""
+        """Stored under `notice.source`: told once, however often it is tried. Raises NotNow."""
 
 
 class Runner:
@@ -140,6 +148,8 @@ class Runner:
         try:
             await self._herald.tell(notice)
             await self._runs.told(notice.run.id)
+        except NotNow:
+            return False
         except Exception as fault:  # noqa: BLE001 - a job's notice: it stays owed, and is tried again
             self._report.error("job.untold", job=notice.job.name, run=notice.run.id, why=_why(fault))
             return False
@@ -159,8 +169,6 @@ class Runner:
                 return await self._finish(run, "silent", answer=answer.text, tokens=answer.tokens)
             if not answer.text.strip():
                 raise NoAnswer("the model gave no answer")
-            if not job.spec.chat_key:
-                return await self._finish(run, "done", answer=answer.text, tokens=answer.tokens)
             run = await self._runs.answered(run, answer.text, answer.tokens)
         return await self._out(job, run, self._prompts)
 
@@ -181,9 +189,11 @@ class Runner:
         if isinstance(fault, StaleEpoch):
             self._report.info("job.lost", job=job.name, run=run.id, why=str(fault))
             return True
-        self._report.error("job.failed", job=job.name, run=run.id, why=_why(fault))
+        state: RunState = "skipped" if isinstance(fault, Halted) else "failed"
+        say = self._report.info if state == "skipped" else self._report.error
+        say(f"job.{state}", job=job.name, run=run.id, why=_why(fault))
         try:
-            await self._finish(run, "failed", error=_why(fault))
+            await self._finish(run, state, error=_why(fault))
         except Exception as error:  # noqa: BLE001 - a job: where its end cannot be stored, its claim runs out
             self._report.error("job.unfinished", job=job.name, run=run.id, why=_why(error))
             return isinstance(error, StaleEpoch)

@@ -1,4 +1,5 @@
-"""One SQLite file, one writer thread, two reader threads: whole transactions travel to them as functions.
+"""One SQLite file, one writer thread, two reader threads: whole transactions travel to them as functions. Another
+thread, when asked to, brings the log into the file, so that no transaction has to.
 
 A transaction runs to its end even when the coroutine that asked for it is cancelled, and nobody else's statements
 can fall into it. Transactions that wait at the same moment share one commit. SQL itself is the repositories' matter.
@@ -22,6 +23,9 @@ T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 SEARCH_CACHE = 8 * 1024
 """Kibibytes of the index that are kept at hand."""
+
+LOG_PAGES = 4_000
+"""Pages in the log from which on whoever commits brings them into the file himself, which takes long."""
 
 GROUP = 64
 """Transactions that share one commit, at most."""
@@ -48,6 +52,7 @@ class Database:
         self._writer = _Writer(self.path)
         self._reader = _Reader(self.path)
         self._searcher = _Searcher(self.path)
+        self._keeper = _Keeper(self.path)
 
     async def open(self) -> None:
         """Create or migrate the file. Raises DatabaseTooNew, or DatabaseFault when it cannot be used."""
@@ -59,6 +64,7 @@ class Database:
             raise
         self._reader.start()
         self._searcher.start()
+        self._keeper.start()
 
     async def write(self, work: Work[T], *, durable: bool = False) -> T:
         """Run `work` in a transaction; all of it is kept, or nothing when it raises.
@@ -76,11 +82,17 @@ class Database:
         """As `read`, but beside it, for what takes longer: turns that read do not wait behind a search."""
         return await self._searcher.ask(work)
 
+    async def checkpoint(self) -> None:
+        """Bring into the file what was committed, as far as nobody still reads what stands there, while others read
+        and write. Raises DatabaseFault."""
+        await self._keeper.ask(lambda _: None)
+
     async def close(self) -> None:
         """Finish what was asked, then close all connections. What is asked later raises DatabaseFault."""
         await asyncio.shield(asyncio.to_thread(self._stop))
 
     def _stop(self) -> None:
+        self._keeper.stop()
         self._searcher.stop()
         self._reader.stop()
         self._writer.stop()
@@ -201,10 +213,8 @@ class _Reader(_Worker):
                 order.error = order.error or error
 
 
-class _Searcher(_Reader):
-    """A reader whose thread begins with its first order: most commands never search."""
-
-    name = "state-search"
+class _Late(_Worker):
+    """A worker whose thread begins with its first order: most commands never need it."""
 
     def start(self) -> None:
         self._refusal = None
@@ -215,8 +225,26 @@ class _Searcher(_Reader):
                 self._thread.start()
         return await super().ask(work, durable=durable)
 
+
+class _Searcher(_Late, _Reader):
+    name = "state-search"
+
     def _prepare(self, connection: Connection) -> None:
         connection.execute(f"PRAGMA cache_size = -{SEARCH_CACHE}")
+
+
+class _Keeper(_Late):
+    """Any order means the same: bring the log into the file."""
+
+    name = "state-log"
+    writes = True
+
+    def _carry_out(self, connection: Connection, batch: list[_Order]) -> None:
+        try:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        except sqlite3.Error as error:
+            for order in batch:
+                order.error = error
 
 
 class _Writer(_Worker):
@@ -231,6 +259,7 @@ class _Writer(_Worker):
         connection.execute("PRAGMA synchronous = FULL")
         migrate(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
 
     def _carry_out(self, connection: Connection, batch: list[_Order]) -> None:
         """One commit for all. When it fails, each is tried alone: one that does not fit takes no other along."""

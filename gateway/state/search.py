@@ -7,6 +7,7 @@ them. The index is kept up in small steps on the writer's thread: see `search_in
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Collection
 from datetime import tzinfo
 from typing import TypeVar
@@ -35,8 +36,27 @@ from gateway.state.search_query import parse
 from gateway.state.search_records import Found, IndexState, RecentSession, SearchFault, Stretch
 
 T = TypeVar("T")
-STEP = 64
-"""Messages that one step takes into the index: few milliseconds of the writer's time."""
+STEP = 0.0015
+"""Seconds of the writer's time that one step takes, about: as long, whoever writes may have to wait for it."""
+
+MOST = 64
+"""Messages that one step takes into the index, or pages that it brings together, at most."""
+
+
+STEPS = 24
+"""Steps after which the log is brought into the file: it is they that write most of it."""
+
+
+class _Pace:
+    """How much is done in one step, by what the last one took."""
+
+    def __init__(self) -> None:
+        self.size = MOST // 8
+
+    def took(self, done: int, seconds: float) -> None:
+        """A step of so much took so long. It grows slowly and shrinks at once."""
+        fits = int(max(done, 1) * STEP / max(seconds, STEP / MOST))
+        self.size = max(1, min(fits, 2 * self.size, MOST))
 
 
 class SqliteSearch:
@@ -45,6 +65,9 @@ class SqliteSearch:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._busy = True
+        self._taking, self._merging = _Pace(), _Pace()
+        self._merges = False
+        self._steps = 0
 
     async def discover(
         self,
@@ -90,10 +113,26 @@ class SqliteSearch:
 
     async def index(self) -> int:
         if self._busy or await self._database.read(waits):
-            done = await self._database.write(_step)
+            done = await self._database.write(self._step)
             self._busy = done > 0
+            self._steps += self._busy
+            if self._steps == STEPS:
+                self._steps = 0
+                await self._database.checkpoint()
             return done
         return 0
+
+    def _step(self, db: sqlite3.Connection) -> int:
+        """One small step; 0 when nothing is left to do. What came in and what is merged take turns."""
+        self._merges = not self._merges
+        done = self._merge(db) or self._advance(db) if self._merges else self._advance(db) or self._merge(db)
+        return done or int(swap(db) or retry(db) or clear_away(db))
+
+    def _advance(self, db: sqlite3.Connection) -> int:
+        return _timed(self._taking, db, lambda: _advanced(db, self._taking.size))
+
+    def _merge(self, db: sqlite3.Connection) -> int:
+        return _timed(self._merging, db, lambda: self._merging.size * merge(db, self._merging.size))
 
     async def state(self) -> IndexState:
         return await self._database.consult(_state)
@@ -137,13 +176,18 @@ def _give_up(db: sqlite3.Connection) -> None:
         damaged(db, generation.number, "it was damaged")
 
 
-def _step(db: sqlite3.Connection) -> int:
-    """One small step; 0 when nothing is left to do."""
+def _advanced(db: sqlite3.Connection, limit: int) -> int:
     adopt(db)
+    return advance(db, limit)
+
+
+def _timed(pace: _Pace, db: sqlite3.Connection, work: Callable[[], int]) -> int:
+    """Do a part of the work, with what follows from it at the end of a savepoint; how much it was. If the index turns
+    out to be damaged, another one is begun."""
+    began = time.thread_time()
     db.execute("SAVEPOINT index_step")
     try:
-        done = advance(db, STEP)
-        merged = merge(db)
+        done = work()
     except sqlite3.DatabaseError as error:
         if not db.in_transaction or not _broken(error):
             raise
@@ -151,9 +195,11 @@ def _step(db: sqlite3.Connection) -> int:
         for each in generations(db):
             if each.kept:
                 damaged(db, each.number, str(error))
-        done, merged = 1, False
+        done = 1
     db.execute("RELEASE index_step")
-    return done or int(merged or swap(db) or retry(db) or clear_away(db))
+    if done:
+        pace.took(done, time.thread_time() - began)
+    return done
 
 
 def _state(db: sqlite3.Connection) -> IndexState:

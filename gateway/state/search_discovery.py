@@ -1,4 +1,5 @@
 """One search from a text to ranked hits: candidates by recency, each compared with the query; one hit a session.
+Who may see few messages has all of them compared.
 
 Owns what bounds a search (matches that are ranked, time) and how the next page goes on. The index is asked in
 `search_candidates`, messages are compared in `search_match`.
@@ -9,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from gateway.state.search_candidates import CHATS, Candidates, Patience, Scope, runs
 from gateway.state.search_fold import fold
@@ -102,14 +104,14 @@ class Discovery:
     last: int = 0
     """The message at which there was enough, though more was looked at."""
     _leaving: frozenset[str] = frozenset()
+    """Sessions of which some is gone already."""
 
     def run(self) -> Found:
         """Raises sqlite3.Error when the index cannot be read."""
         self.left_out = {*self._names(self.page.seen), *([self.exclude] if self.exclude else ())}
-        self._leaving = frozenset(row[0] for row in self.db.execute("SELECT id FROM sessions WHERE leaving <> 0"))
-        if (few := self._few()) is not None:
-            self._look_at(few, None)
-            return self._found(0, ended=True, note="")
+        self._leaving = frozenset(row[0] for row in self.db.execute("SELECT id FROM sessions WHERE leaving > 0"))
+        if (few := self._few()) is not None and self._look_at_all(few):
+            return self._found(0, ended=True, note="" if self.fits or self._scope() is not None else self._nowhere())
         note = "" if self.generation.preparation in ("", PREPARATION) else ANOTHER
         stopped_at = self._look_at(self._rows(waiting := self._waiting()), ENOUGH)
         note = WAITING if len(waiting) == TAIL else note
@@ -119,10 +121,13 @@ class Discovery:
         self.count = 0
         scope = self._scope()
         if scope is None:
-            nowhere = "" if self.fits or not self.query.places else NOWHERE.format(", ".join(self.query.places))
-            return self._found(0, ended=True, note=nowhere or note)
+            return self._found(0, ended=True, note=note if self.fits else self._nowhere() or note)
         lowest, ended = self._gather(scope)
         return self._found(lowest, ended, note)
+
+    def _nowhere(self) -> str:
+        """What is said when no chat is known by what was asked for."""
+        return NOWHERE.format(", ".join(self.query.places)) if self.query.places else ""
 
     def _gather(self, scope: Scope) -> tuple[int, bool]:
         """Look at candidates until there is enough; down to which id that was, and whether nothing is below it."""
@@ -175,7 +180,7 @@ class Discovery:
                 continue
             name = row["session_id"]
             if name not in self.fits:
-                if name in self._leaving or (self.visible is not None and session(self.db, name, self.visible) is None):
+                if not self._shown(name):
                     self.left_out.add(name)
                     continue
                 self.fits[name] = []
@@ -197,11 +202,27 @@ class Discovery:
             and all(_lies_in(place, name, row["session_key"], row["chat"]) for place in query.places)
         )
 
+    def _shown(self, name: str) -> bool:
+        """Whether a session is not about to leave, and this asker's as a whole."""
+        whole = self.visible is None or session(self.db, name, self.visible) is not None
+        return whole and name not in self._leaving
+
     def _rows(self, ids: Sequence[int]) -> Iterable[sqlite3.Row]:
         """The messages with these ids, the newest first."""
         return self.db.execute(ROWS, (json.dumps(ids),)) if ids else ()
 
-    def _few(self) -> Iterable[sqlite3.Row] | None:
+    def _look_at_all(self, rows: Iterator[sqlite3.Row]) -> bool:
+        """Compare all of an asker's messages; False, and nothing done, if they are so long that it takes too long."""
+        patience = Patience(WALL, WALL)
+        while piece := list(islice(rows, BATCH)):
+            self._look_at(piece, None)
+            if patience.left <= 0:
+                self.fits.clear()
+                self.count = 0
+                return False
+        return True
+
+    def _few(self) -> Iterator[sqlite3.Row] | None:
         """All messages that this asker may see, unless they are many."""
         if self.visible is None:
             return None

@@ -17,10 +17,6 @@ BLOCK = 1024
 TRIES = 5
 """How often a message that cannot be indexed is tried again."""
 
-MERGED = 64
-"""Pages of a table of words that one step merges at most. SQLite would do it by itself at times, but then in large
-pieces, for which everybody else would wait."""
-
 PIECES = 200
 """Pages of a table that leaves which one transaction gives back."""
 
@@ -210,14 +206,15 @@ def waits(db: sqlite3.Connection) -> bool:
     )
 
 
-def merge(db: sqlite3.Connection) -> bool:
-    """Bring a few parts of each table together, so that fewer have to be read; whether there was something to do."""
+def merge(db: sqlite3.Connection, pages: int) -> bool:
+    """Bring parts of each table together, about so many pages, so that fewer have to be read; whether there was
+    something to do. SQLite would do it by itself at times, but then in large pieces, for which others would wait."""
     merged = False
     for each in generations(db):
         if each.kept:
             before = db.total_changes
             merging = f"INSERT INTO {each.table} ({each.table}, rank) VALUES ('merge', ?)"
-            db.execute(merging, (MERGED,))
+            db.execute(merging, (pages,))
             merged = merged or db.total_changes - before > 1
     return merged
 

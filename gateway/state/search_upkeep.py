@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.clock import Clock
 from gateway.state.search_protocols import Search
 
-PAUSE = 0.02
+PAUSE = 0.01
 """Seconds between two steps while there is something to do."""
 
 LOOK = 1.0

@@ -158,7 +158,8 @@ class SqliteTurns:
             ).fetchone()
             newest = Compaction(row[0], row[1]) if row else None
             rows = db.execute(
-                f"SELECT {MESSAGE} FROM messages WHERE session_id = ? AND (id > ? OR turn_id = ?) AND {SAID} ORDER BY id",
+                f"SELECT {MESSAGE} FROM messages"
+                f" WHERE session_id = ? AND (id > ? OR turn_id = ?) AND {SAID} ORDER BY id",
                 (session_id, newest.upto_message_id if newest else 0, turn_id),
             )
             return newest, [_stored(each) for each in rows]

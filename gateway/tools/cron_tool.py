@@ -19,8 +19,8 @@ TOOLSET = "cronjob"
 _DESCRIPTION = (
     "Jobs: what you do by yourself at a time, in this chat. propose suggests one when the person wishes for a "
     "reminder or for something regular; the person sees it with Yes and No, and nothing runs before a Yes. when is a "
-    "time in English, such as in 30m, tomorrow at 7:00, weekdays at 9am, every monday 9:30, on 2026-12-24 at 18:00, or cron "
-    "0 9 * * 1-5. prompt is what you are to do then, complete in itself. list shows the jobs there are."
+    "time in English, such as in 30m, tomorrow at 7:00, weekdays at 9am, every monday 9:30, on 2026-12-24 at 18:00, "
+    "or cron 0 9 * * 1-5. prompt is what you are to do then, complete in itself. list shows the jobs there are."
 )
 _ENOUGH = "Do not call cronjob again in this turn: answer the person now, and say plainly that no job was made."
 _TEXTS = ("when", "prompt", "name", "silent_unless")

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from pathlib import Path
 
-from gateway.attachments.cache import FileCache
+from gateway.attachments.cache import FileCache, Swept
 from gateway.attachments.upkeep import DAY, Room, Upkeep
 from gateway.config.schema import Settings
-from gateway.config.sections import Attachments
 from gateway.state.records import PartDraft
 from gateway.tools.send_file import Outlet
 from platforms.messages import ChatRef
 from tests.fakes.clock import FakeClock
 from tests.fakes.files import given, png
-from tests.fakes.guesthouse import Notes, guesthouse
+from tests.fakes.guesthouse import guesthouse
 
 CHAT = ChatRef("inprocess", "c1")
 
@@ -72,10 +70,12 @@ async def test_open_conversations_keep_their_files_whatever_their_age(tmp_path: 
         for file in folder.rglob("*.png"):
             aged(str(file), clock.now() - 31 * DAY)
         cache = FileCache(folder)
-        await Upkeep([Room(cache, house.store.turns.files_in_use)], Settings, clock, house.notes).once()
+        upkeep = Upkeep([Room(cache, house.store.turns.files_in_use)], Settings, clock)
+        assert await upkeep.sweep(dry=True) == Swept(1, len(png()))
+        assert len(list(folder.rglob("*.png"))) == 2
+        assert await upkeep.sweep() == Swept(1, len(png()))
         (left,) = folder.rglob("*.png")
         assert left.read_bytes() == png(colour=b"c1x")
-        assert house.notes.named("attachments.swept") == [{"files": 1, "bytes": len(png())}]
 
 
 async def test_what_was_sent_goes_with_its_folder_and_what_is_still_named_stays(tmp_path: Path) -> None:
@@ -88,25 +88,6 @@ async def test_what_was_sent_goes_with_its_folder_and_what_is_still_named_stays(
         aged(young.path, clock.now())
         await house.store.outbox.put(CHAT, "inbox:1", [PartDraft("", file=going)], clock.now())
         room = Room(FileCache(outgoing, one_each=True), house.store.outbox.files)
-        await Upkeep([room], Settings, clock, house.notes).once()
+        await Upkeep([room], Settings, clock).sweep()
         assert sorted(path.name for path in outgoing.glob("*/*")) == ["going.txt", "young.txt"]
         assert len(list(outgoing.iterdir())) == 2
-
-
-async def test_once_at_the_start_and_once_a_day(tmp_path: Path) -> None:
-    clock, looked = FakeClock(), [0]
-
-    async def in_use() -> frozenset[str]:
-        looked[0] += 1
-        return frozenset()
-
-    def settings() -> Settings:
-        return Settings(attachments=Attachments(keep_days=1))
-
-    running = asyncio.ensure_future(Upkeep([Room(FileCache(tmp_path), in_use)], settings, clock, Notes()).run())
-    for days in range(1, 4):
-        while looked[0] < days or clock.sleepers == 0:
-            await asyncio.sleep(0.001)
-        assert looked[0] == days
-        await clock.advance(DAY)
-    running.cancel()

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import shutil
 import tempfile
@@ -13,8 +14,10 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from gateway.clock import SystemClock
 from gateway.state.contract import CHAT, session
 from gateway.state.records import Row
+from gateway.state.search_upkeep import keep_up
 from gateway.state.store import SqliteStore
 from tests.bench.archive import END, QUIET_CHAT, Writer, archive, progress
 from tests.bench.figures import percentile
@@ -80,6 +83,7 @@ def queries(words: list[str]) -> Asking:
             ["the before:2022-03", f"{rare[0]} before:2023", '"of the" before:2022-02 after:2022-01-09']
         ),
         "a chat in which little was said": plain(few, visible=[QUIET_CHAT]),
+        "a chat of middling size": plain(few, visible=["telegram:1130"]),
         "a chat in which much was said": plain(few, visible=["telegram:1000"]),
         "without the live session": plain(few, exclude="20260101-00000001"),
     }
@@ -145,7 +149,15 @@ async def _kept_up(store: SqliteStore) -> list[tuple[str, str]]:
         row = Row("assistant", writer.message())
         await _timed(saying, store.turns.add(turn, [row], END))
         await _timed(indexing, store.search.index())
-    return [("store: a message more", _figures(saying)), ("search: its way into the index", _figures(indexing))]
+    lines = [("store: a message more", _figures(saying)), ("search: its way into the index", _figures(indexing))]
+    waited: list[float] = []
+    await store.search.rebuild("to be measured")
+    keeping = asyncio.ensure_future(keep_up(store.search, SystemClock()))
+    for _ in range(1_000):
+        await asyncio.sleep(0.01)
+        await _timed(waited, store.turns.add(turn, [Row("assistant", writer.message())], END))
+    keeping.cancel()
+    return [*lines, ("store: a message more, while the index is built", _figures(waited))]
 
 
 async def _timed(taken: list[float], step: Awaitable[T]) -> T:

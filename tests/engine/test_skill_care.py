@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from gateway.config.schema import Settings
 from gateway.config.sections import Curator, Gateway
-from gateway.engine.skill_care import EVERY, START, SkillCare, sow
+from gateway.engine.skill_care import START, SkillCare, sow
+from memory.files import FileTrouble
 from memory.model import Author, Origin
 from memory.skills.curator import DAY, HOUR
 from memory.skills.model import SkillAction, SkillApplied, SkillOperation
@@ -49,7 +52,7 @@ class Cared:
     async def after(self, days: float) -> list[str]:
         """Time passes without a turn, and the care looks once; the skills that are there."""
         await self.clock.advance(days * DAY)
-        await self.care.once()
+        await self.care.look()
         return [each.name for each in self.skills.library.found().skills]
 
 
@@ -155,21 +158,14 @@ async def test_nobody_is_told_in_quiet_hours(tmp_path: Path) -> None:
         assert len(at.told) == 1
 
 
-async def test_a_record_that_cannot_be_read_is_reported_and_looked_at_again(tmp_path: Path) -> None:
+async def test_a_record_that_cannot_be_read_is_a_fault_and_looked_at_again(tmp_path: Path) -> None:
     async with cared(tmp_path) as at:
         await at.make("old")
-        running = asyncio.ensure_future(at.care.run())
-        while at.skills.caretaker.remembered().since is None:
-            await asyncio.sleep(0.001)
+        await at.after(0)
         state = tmp_path / "skills" / ".curator.json"
         kept = state.read_text()
         state.write_text("{")
-        while not at.guests.notes.named("curator.fault"):
-            await at.clock.advance(EVERY)
-            await asyncio.sleep(0.01)
+        with pytest.raises(FileTrouble, match="cannot be understood"):
+            await at.care.look()
         state.write_text(kept)
-        await at.clock.advance(100 * DAY)
-        while at.skills.library.found().skills:
-            await at.clock.advance(EVERY)  # the look on the way there may have been before the jump
-            await asyncio.sleep(0.01)
-        running.cancel()
+        assert await at.after(100) == []

@@ -21,7 +21,7 @@ from memory.model import Author, Origin
 from memory.skills.model import SkillAction, SkillApplied, SkillOperation
 from memory.skills.report import Report
 from tests.engine.test_skill_care import MONDAY_NOON, Cared
-from tests.fakes.clock import FakeClock
+from tests.fakes.clock import FakeClock, settle
 from tests.fakes.guesthouse import guesthouse, settings
 from tests.fakes.scripted_model import Script, ScriptedModel, Turn
 from tests.memory.skills.shed import skill, tree
@@ -51,8 +51,7 @@ class House(Cared):
     async def run(self) -> Report:
         """A run by command, while the care runs."""
         beside = asyncio.ensure_future(self.care.run())
-        while self.skills.caretaker.remembered().since is None:
-            await asyncio.sleep(0.001)
+        await settle()
         try:
             return await asyncio.to_thread(self.skills.caretaker.run)
         finally:

@@ -36,6 +36,7 @@ from gateway.engine.skill_gatekeeper import gated_skills, skill_desk
 from gateway.engine.status import HouseStatus, Live
 from gateway.engine.toolbox import openings, toolbox
 from gateway.events import Bus
+from gateway.job_orders import cron_desk, cronjob
 from gateway.models.client import ModelClient
 from gateway.models.host_state import HostWatch
 from gateway.models.registry import HostRegistry
@@ -242,6 +243,7 @@ def _with_memory(
 
     desk, scope = PendingDesk(memory, house.store, house.settings, house.clock.now, set_key), scopes(house.settings)
     ask = Inline(desk, house.delivery, house.adapters, house.clock).ask
+    cron = cron_desk(house.store, house.clock, house.settings, house.hosts, skills)
     box = toolbox(
         profile,
         house.settings,
@@ -251,7 +253,7 @@ def _with_memory(
         now=house.clock.now,
         scope=scope,
         ask=ask,
-        more=tools,
+        more=[*tools, cronjob(cron, house.store, house.settings, house.delivery)],
         trouble=notes.troubles.append,
     )
     profile.soul.write_text(prompt)
@@ -268,6 +270,7 @@ def _with_memory(
         skill_pending=skill_desk(skills, house.store, house.settings, house.clock.now, set_key),
         outlet=outlet(profile, house.settings, house.adapters),
         homes=HomesDesk(set_key),
+        cron=cron,
     )
 
 

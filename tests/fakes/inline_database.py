@@ -37,6 +37,9 @@ class InlineDatabase:
     async def consult(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
         return work(self.connection)
 
+    async def checkpoint(self) -> None:
+        """There is no log in memory."""
+
     async def close(self) -> None:
         self.connection.set_trace_callback(None)
         self.connection.close()

@@ -42,12 +42,15 @@ def test_the_report_in_words(innkeeper: Shell, hermes: Hermes) -> None:
         f"From {hermes.folder}.",
         "MEMORY.md: 1 entry: 1 came over.",
         "Skills: 1 skill: 1 came over.",
+        "Jobs: 2 jobs: 1 came over, 1 left out.",
+        "Jobs that came, paused until /cron resume:",
+        "- job “Morning news”: paused; its answers were kept in files there",
         "Sessions: 1 came over, with 1 message.",
         "Where they were held: console 1.",
+        "Left out:",
+        "- job “b2”: it has no prompt (there: every 30 minutes)",
+        f"What was left out can be read in full in {innkeeper.profile.cache}/import-hermes/left-out.md.",
         f"Its persona stays there. To use it here: cp '{hermes.folder}/SOUL.md' {innkeeper.profile.soul}",
-        "Jobs, to be taken over when Innkeeper has jobs:",
-        "- Morning news: 0 8 * * *",
-        "- b2: every 30 minutes (paused)",
         "Settings and keys are not taken over: innkeeper setup asks for them.",
     ]
     assert not innkeeper.profile.soul.exists()

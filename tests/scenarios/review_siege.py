@@ -30,7 +30,7 @@ CHATS = ("c1", "c2", "c3", "c4")
 EVERY = {"memory": 2, "skill": 4}
 """User turns between two reviews of memory, tool calls between two for skills."""
 
-MISSED = 5.0
+MISSED = 12.0
 SIGNS: dict[Moment, tuple[str, int, float]] = {
     "queueing": ("told", 4, 0.06),
     "reading": ("reading", 3, 0.08),

@@ -16,7 +16,7 @@ from tests.fakes.openai_server import OpenAIServer, Step, words_of
 from tests.scenarios.storyteller import NAME, Storyteller
 
 ASKED = "[Innkeeper] This is a look back"
-NAMING = ("name", "content", "key", "path")
+NAMING = ("name", "content", "key")
 """The arguments that hold the fact, the first of them that a call has."""
 
 
@@ -98,7 +98,7 @@ class Reviewer(Storyteller):
             case "count":  # which the settings allow
                 return call | {"arguments": {"key": text}}
             case _:  # which no settings allow
-                return call | {"arguments": {"path": text}}
+                return call | {"arguments": {"name": text, "content": "What was said."}}
 
 
 def looks_back(given: dict[str, Any]) -> bool:

@@ -26,7 +26,7 @@ PATIENCE = 20.0
 
 PERSONA = "You keep the inn."
 NOTE = "[Innkeeper] Memory changed since this conversation began."
-OTHERS = ["send_file", "session_search", "skill_manage", "skill_view", "skills_list"]
+OTHERS = ["cronjob", "send_file", "session_search", "skill_manage", "skill_view", "skills_list"]
 """The tools of the house but memory's."""
 
 

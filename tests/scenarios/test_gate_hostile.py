@@ -9,7 +9,7 @@ import pytest
 
 from commands.pending_words import card, fenced
 from gateway.config.sections import Memory
-from gateway.engine.cards import Cards
+from gateway.engine.digest import Digested
 from gateway.models.claims import claims_saving
 from gateway.models.errors import StreamBroken
 from memory.model import Action, Author, Change, Draft, Operation, Origin, Refused, Staged, Target
@@ -23,6 +23,7 @@ from tests.fakes.scripted_model import Turn
 from tests.scenarios.gate import GATED, SOON, TEA, adds, carded, pressed, waiting, wishes
 from tests.scenarios.places import ADA, BOB_ALONE, GROUP_OF_BOTH, NOTES, OWNER, inn, rules, said, sent, written
 from tests.scenarios.telegram_inn import PATIENCE, telegram_inn
+from tests.scenarios.test_gate_hours import digest_of
 from tests.scenarios.test_untrusted_turn import FREE, READ, READS, WISH, entries, keeps
 
 LIMIT = 4096
@@ -130,9 +131,7 @@ async def test_a_digest_of_many_says_how_many_more_there_are(tmp_path: Path) -> 
         for number in range(40):
             author = Author(Origin.FOREGROUND, chat=f"inprocess:{number}")
             house.house.memories.pendings.put(draft(f"Fact **{number}**"), author, "USER.md", "why")
-        rooms, pendings = house.house, house.house.memories.pendings
-        cards = Cards(pendings, rooms.store.facts, rooms.delivery, rooms.clock, rooms.settings, rooms.report)
-        assert await cards.digest()
+        assert await digest_of(house).send() == Digested(40, 1)
         await house.adapter.until_text("and 10 more")
 
 

@@ -12,6 +12,8 @@ from typing import Any
 
 from gateway.config.schema import Access
 from gateway.config.sections import Gateway, Memory
+from gateway.engine.cards import piles
+from gateway.engine.digest import HOMELESS, QUIET, TODAY, Digest, Digested
 from memory.model import Action, Author, Operation, Origin, Staged, Target
 from platforms.messages import ChatRef
 from tests.fakes.clock import FakeClock
@@ -21,6 +23,13 @@ from tests.scenarios.gate import BIKE, TEA
 HOME = "inprocess:home"
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 MORNING = datetime(2027, 1, 15, 10, 0, tzinfo=UTC).timestamp()
+
+
+def digest_of(guests: Guesthouse) -> Digest:
+    house, skills = guests.house, guests.house.skills
+    assert house.memories is not None
+    waiting = piles(house.memories.pendings, skills.pendings if skills is not None else None)
+    return Digest(waiting, house.delivery.post, house.store.outbox, house.clock, house.settings)
 
 
 class Inn:
@@ -51,6 +60,10 @@ class Inn:
         while not self.clock.sleepers:
             await asyncio.sleep(0.001)
         await asyncio.sleep(0.02)
+
+    async def digest(self, *, dry: bool = False) -> Digested:
+        """The list of what waits is sent, as each morning."""
+        return await digest_of(self.guests).send(dry=dry)
 
     def read(self, chat: str = "home") -> list[str]:
         return self.guests.adapter.texts(chat)
@@ -123,7 +136,7 @@ async def test_nobody_is_told_at_night(tmp_path: Path) -> None:
         assert TEA in card
 
 
-async def test_the_digest_comes_once_a_day_and_says_how_long_each_waits(tmp_path: Path) -> None:
+async def test_the_list_comes_once_a_day_and_says_how_long_each_waits(tmp_path: Path) -> None:
     async with inn(tmp_path, digest_hour=9) as at:
         first = await at.stage(TEA)
         await at.later(2 * MINUTE)
@@ -131,37 +144,32 @@ async def test_the_digest_comes_once_a_day_and_says_how_long_each_waits(tmp_path
         second = await at.stage(BIKE, Origin.CRON)
         await at.later(2 * MINUTE)
         await at.told(2)
-        await at.later(17 * HOUR)
-        assert len(at.read()) == 2, "it is not yet nine"
-        await at.later(2 * HOUR)
-        digest = (await at.told(3))[-1]
-        assert digest.splitlines()[0].startswith("🔏 2 writes to memory still wait")
-        assert f"`{first}` [auto] add «{TEA}», 1 d" in digest
-        assert f"`{second}` add «{BIKE}», 19 h" in digest
-        await at.later(10 * HOUR)
+        await at.later(19 * HOUR)
+        assert await at.digest(dry=True) == Digested(2, 1)
+        assert len(at.read()) == 2
+        assert await at.digest() == Digested(2, 1)
+        listed = (await at.told(3))[-1]
+        assert listed.splitlines()[0].startswith("🔏 2 writes to memory still wait")
+        assert f"`{first}` [auto] add «{TEA}», 1 d" in listed
+        assert f"`{second}` add «{BIKE}», 19 h" in listed
+        assert await at.digest() == Digested(2, 0, TODAY)
         assert len(at.read()) == 3
         assert "2 writes" in await at.guests.adapter.reply_to("/status")
         await at.guests.adapter.reply_to("/memory reject all", chat="home")
         told = len(at.read())
         await at.later(DAY)
+        assert await at.digest() == Digested(0)
         assert len(at.read()) == told, "nothing waits, nothing is said"
 
 
-async def test_the_digest_keeps_quiet_hours_and_restarts(tmp_path: Path) -> None:
-    async with inn(tmp_path, quiet_hours="22:00-11:00", start=MORNING + 3 * HOUR) as at:
+async def test_the_list_keeps_quiet_hours_and_needs_somebody_to_tell(tmp_path: Path) -> None:
+    async with inn(tmp_path, quiet_hours="22:00-11:00") as at:
         await at.stage(TEA)
-        await at.later(2 * MINUTE)
-        await at.later(21 * HOUR)  # ten in the morning
-        await at.told(1)
-    start = at.clock.now()
-    async with inn(tmp_path, quiet_hours="22:00-11:00", start=start) as at:
-        await at.later(30 * MINUTE)
-        assert at.read() == []
-        await at.later(HOUR)
-        assert [text.splitlines()[0] for text in await at.told(1)] == ["🔏 1 write to memory still waits:"]
-    async with inn(tmp_path, quiet_hours="22:00-11:00", start=at.clock.now()) as at:
-        await at.later(2 * HOUR)
-        assert at.read() == []
+        assert await at.digest() == Digested(1, 0, QUIET)
+        await at.clock.advance(HOUR)
+        assert await at.digest() == Digested(1, 1)
+    async with inn(tmp_path, home=False) as at:
+        assert await at.digest() == Digested(1, 0, HOMELESS)
 
 
 async def test_without_a_home_chat_the_chat_that_caused_it_gets_one_line(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A model that would go on for ever, in the gateway as people run it: its review ends before the limit, and says so."""
+"""What a review may not do, in the gateway as people run it: go on for ever, reach a person, leave traces."""
 
 from __future__ import annotations
 
@@ -60,3 +60,39 @@ async def test_a_model_that_calls_tools_for_ever(read: int, same: bool, calls: i
         ]
         assert f" calls={calls} in={read * calls} out={9 * calls} result=error " in line
         assert line.endswith(f" reason={json.dumps(why)}")
+
+
+async def test_a_review_does_nothing_but_keep_and_leaves_no_trace_of_itself(tmp_path: Path) -> None:
+    """It calls what reaches people and machines; afterwards nobody finds it, counts it, or reviews it."""
+    wants = [
+        {"id": "c1", "name": "send_file", "arguments": {"name": "tea.txt", "content": "Tea."}},
+        {"id": "c2", "name": "session_search", "arguments": {"query": "tea"}},
+    ]
+
+    def answers(given: dict[str, Any]) -> Step:
+        if not looks_back(given) or given["messages"][-1]["role"] == "tool":
+            return Step(text="Noted.")
+        return Step(text="I look back and send it.", calls=wants)
+
+    async with BotApi() as server, OpenAIServer(otherwise=answers) as host:
+        inn = Inn(tmp_path, server, host, REVIEWED)
+        async with inn.open() as app:
+            await inn.says("I drink tea")
+            store = app.engine.house.store
+            (result,) = await ended(app)
+            assert (result.outcome, result.spent.calls) == ("none", 2)
+            refused = [each for each in host.chats[-1].json()["messages"] if each["role"] == "tool"]
+            assert [json.loads(each["content"])["success"] for each in refused] == [False, False]
+            assert all("memory" in json.loads(each["content"])["allowed"] for each in refused)
+            rows = await store.turns.messages(result.session_id)
+            assert [(each.row.role, each.row.content) for each in rows] == [
+                ("user", "I drink tea"),
+                ("assistant", "Noted."),
+            ]
+            assert inn.ada.chat.texts() == ["Noted."]
+            await inn.says("/new")
+            look = Step(calls=[{"id": "s1", "name": "session_search", "arguments": {"query": "look back"}}])
+            await inn.says("What did we look back at?", look, "Nothing.")
+            assert inn.tool_answer()["results"] == []
+            results = await ended(app, 2)
+            assert len({each.session_id for each in results}) == 2, "none of the review, and one of what came after"

@@ -1,4 +1,4 @@
-"""A process that died between a review's write and the note of it: the write is in the books and told all the same."""
+"""A process that died between a review's write and the note of it: it is in the books, and told, all the same."""
 
 from __future__ import annotations
 

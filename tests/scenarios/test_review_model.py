@@ -17,11 +17,12 @@ from tests.fakes.guesthouse import Guesthouse, guesthouse
 from tests.fakes.overheard import Heard, Overheard
 from tests.scenarios.looking_back import every, queue, results
 
-pytestmark = pytest.mark.model
+pytestmark = [pytest.mark.model, pytest.mark.timeout(600)]
 
 PERSONA = "You are a helpful AI assistant named Innkeeper. Give correct, short answers." + " Be polite." * 20
 WARM = 0.95
-PATIENCE = 60.0
+PATIENCE = 240.0
+"""Real seconds, on a machine whose cores are taken."""
 
 
 @asynccontextmanager
@@ -178,7 +179,7 @@ async def test_a_message_in_another_chat_ends_it_too_and_takes_nobodys_cache(tmp
 async def test_a_model_that_is_taken_for_better_than_it_is_ends_its_review_at_a_bounded_price(
     tmp_path: Path, weights: Path
 ) -> None:
-    """Its template drops the tools, and it answers in prose."""
+    """Its template drops the tools, and it answers in prose that has no end of its own."""
     clock = FakeClock()
     async with inn(tmp_path, weights, clock, tools=True) as (house, server):
         await says(house, "What is the capital of Greece?")
@@ -188,7 +189,9 @@ async def test_a_model_that_is_taken_for_better_than_it_is_ends_its_review_at_a_
         result = await ended(house)
         assert result.outcome in {"none", "error"}
         assert result.writes == ()
+        assert review.request.max_tokens == 2048
         assert result.spent.calls <= 4
+        assert result.spent.output <= 4 * 2048
         assert review.request.tools == before.request.tools != ()
         assert review.request.schema is None
         assert review.request.messages[: len(before.request.messages)] == before.request.messages

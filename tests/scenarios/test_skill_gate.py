@@ -23,7 +23,7 @@ from platforms.in_process import InProcess, Seen
 from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import Guesthouse, guesthouse, settings
 from tests.memory.skills.pending_desk import create, delete, patch, text, write
-from tests.scenarios.test_gate_hours import HOME, HOUR, MINUTE, MORNING, Inn
+from tests.scenarios.test_gate_hours import HOME, MINUTE, MORNING, Inn
 
 SKILLS = CommandSpec("skills", "skills", actions=ACTIONS, when="anytime")
 
@@ -205,7 +205,7 @@ async def test_cards_of_both_kinds_and_a_digest_of_all(tmp_path: Path) -> None:
         assert "+Then copy it." in card
         status = await at.guests.adapter.reply_to("/status")
         assert "1 write: /memory pending; 2 changes of skills: /skills pending" in status
-        await at.later(24 * HOUR)
+        await at.digest()
         digest = (await at.told(3))[-1]
         assert "🔏 1 write to memory still waits:" in digest
         assert "🔏 2 changes of skills still wait:" in digest

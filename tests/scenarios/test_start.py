@@ -1,14 +1,18 @@
-"""What the start says: which model answers, and what was set without effect."""
+"""What the start says: which model answers, and what was set without effect; and what runs from then on."""
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from gateway.app import running
 from gateway.config.load import load_settings
 from gateway.config.paths import Profile
 from gateway.config.profiles import prepare
+from gateway.state.contract_search import found, said
+from gateway.state.store import SqliteStore
 from memory.skills.seeding import bundled
+from tests.scenarios.telegram_inn import PATIENCE
 
 
 async def test_the_first_start_brings_skills_and_broken_ones_are_said(tmp_path: Path) -> None:
@@ -34,3 +38,16 @@ async def test_a_promise_that_does_not_hold_yet_is_said_at_the_start(tmp_path: P
     async with running(profile, load_settings(profile, {}), {}, only=()) as app:
         assert "model: main/big" in app.lines
         assert "gateway.budgets.cron is set, and does nothing yet in this version" in app.lines
+
+
+async def test_what_was_said_before_comes_into_the_search_while_the_house_is_open(tmp_path: Path) -> None:
+    profile = prepare(Profile("default", tmp_path, tmp_path))
+    store = await SqliteStore.open(profile.database)
+    await said(store, "s1", [f"apple {number}" for number in range(200)])
+    await store.close()
+    async with running(profile, load_settings(profile, {}), {}, only=()) as app:
+        search = app.engine.house.store.search
+        async with asyncio.timeout(PATIENCE):
+            while (await search.state()).waiting:
+                await asyncio.sleep(0.01)
+        assert await found(app.engine.house.store, "apple 17") == ["s1"]

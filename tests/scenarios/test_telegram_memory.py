@@ -270,7 +270,7 @@ async def test_with_both_stores_off_there_is_no_tool_no_guidance_and_no_block(tm
         inn.write("USER.md", TEA)
         async with inn.open():
             await inn.says("Hello", "Hello.")
-            assert inn.tools == ["memory", *OTHERS]
+            assert inn.tools == ["cronjob", "memory", *OTHERS[1:]]
             assert GUIDANCE in inn.prompt
             assert TEA in inn.prompt
             await inn.says("/new")
@@ -293,8 +293,9 @@ async def test_one_store_off_narrows_everything_to_the_other(tmp_path: Path) -> 
         inn.write("USER.md", TEA)
         inn.write("MEMORY.md", "The router is at .1")
         await inn.says("Hello", keeps("user", BIKE), "Hello.")
-        assert inn.tools == ["memory", *OTHERS]
-        target = inn.request["tools"][0]["function"]["parameters"]["properties"]["target"]
+        assert inn.tools == ["cronjob", "memory", *OTHERS[1:]]
+        (offered,) = (each["function"] for each in inn.request["tools"] if each["function"]["name"] == "memory")
+        target = offered["parameters"]["properties"]["target"]
         assert target["enum"] == ["memory"]
         assert "The router is at .1" in inn.prompt
         assert TEA not in inn.prompt

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from gateway.schedule.jobs import JobBook, Wish
 from gateway.schedule.maintenance import JobReport, MaintenanceJob, specs
-from gateway.schedule.runner import Answer, JobNotice, Runner
+from gateway.schedule.runner import Answer, JobNotice, NotNow, Runner
 from gateway.schedule.scheduler import Scheduler
 from gateway.state.job_records import Job, JobRun
 from gateway.state.records import PartDraft
@@ -21,6 +21,7 @@ from tests.fakes.inline_database import InlineDatabase
 
 BERLIN = "Europe/Berlin"
 CHAT = ChatRef("telegram", "-100", "7")
+HOME = ChatRef("telegram", "7")
 Course = Callable[[Job, JobRun], Awaitable[Answer]]
 
 
@@ -73,7 +74,7 @@ class Scripted:
     async def deliver(self, job: Job, run: JobRun) -> None:
         if self.unreachable is not None:
             raise self.unreachable
-        chat = ChatRef.parse(job.spec.chat_key)
+        chat = ChatRef.parse(job.spec.chat_key or HOME.key)
         await self._store.outbox.put(chat, run.source, [PartDraft(run.answer)], self._clock.now())
 
     async def said(self) -> list[str]:
@@ -87,8 +88,11 @@ class Owner:
     def __init__(self) -> None:
         self.notices: list[JobNotice] = []
         self.deaf = False
+        self.sleeps = False
 
     async def tell(self, notice: JobNotice) -> None:
+        if self.sleeps:
+            raise NotNow
         if self.deaf:
             raise ConnectionError("no way to the owner")
         self.notices.append(notice)

@@ -9,10 +9,10 @@ import pytest
 
 from gateway.errors import InnkeeperError, StaleEpoch
 from gateway.schedule.maintenance import JobReport, MaintenanceJob
-from gateway.schedule.runner import Answer
+from gateway.schedule.runner import Answer, Halted
 from gateway.schedule.scheduler import WAITS_FOR_IDLE, WAITS_FOR_ROOM
 from gateway.state.job_records import Job, JobRun
-from tests.schedule.house import CHAT, Course, Desk, at, counted, held
+from tests.schedule.house import CHAT, HOME, Course, Desk, at, counted, held
 
 START = at("2026-11-10 06:00")
 SEVEN = at("2026-11-10 07:00")
@@ -59,13 +59,25 @@ async def test_what_has_nothing_to_say_says_nothing() -> None:
     assert (await desk.scripted.said(), desk.owner.notices) == ([], [])
 
 
-async def test_an_answer_without_a_chat_stays_in_the_history() -> None:
+async def test_an_answer_without_a_chat_goes_home() -> None:
     desk = Desk(START)
     await desk.add("digest", "daily at 7:00", chat_key="")
     async with desk.open():
         await desk.until(SEVEN)
     (run,) = await desk.history("digest")
-    assert (run.state, run.delivery, run.answer) == ("done", "none", "fine")
+    assert (run.state, run.delivery, run.answer) == ("done", "delivered", "fine")
+    assert [part.text for part in await desk.store.outbox.queued(HOME)] == ["fine"]
+
+
+async def test_a_run_that_somebody_stopped_is_no_failure() -> None:
+    desk = Desk(START)
+    await desk.add("digest", "daily at 7:00")
+    desk.scripted.courses["digest"] = failing(Halted("somebody stopped it"), None)
+    async with desk.open():
+        await desk.until(SEVEN + DAY)
+    stopped, done = await desk.history("digest")
+    assert (stopped.state, stopped.error, done.state) == ("skipped", "somebody stopped it", "done")
+    assert desk.owner.notices == []
 
 
 async def test_failures_are_told_after_the_first_and_the_third() -> None:
@@ -143,6 +155,19 @@ async def test_an_owner_who_cannot_be_told_is_told_later_and_once() -> None:
         await desk.until(SEVEN + 300)
     async with desk.open():
         assert desk.owner.heard == ["digest: failed no"]
+
+
+async def test_an_owner_who_sleeps_is_told_in_the_morning() -> None:
+    desk = Desk(START)
+    await desk.add("digest", "daily at 7:00")
+    desk.scripted.courses["digest"] = failing(InnkeeperError("no"))
+    desk.owner.sleeps = True
+    async with desk.open():
+        await desk.until(SEVEN + 150)
+        assert (desk.owner.heard, desk.report.of("job.untold")) == ([], [])
+        desk.owner.sleeps = False
+        await desk.until(SEVEN + 300)
+    assert desk.owner.heard == ["digest: failed no"]
 
 
 async def test_what_takes_too_long_is_stopped() -> None:

@@ -9,67 +9,89 @@ from pathlib import Path
 import pytest
 
 from gateway.clock import SystemClock
-from gateway.state.contract import CHAT, NOON, session
+from gateway.state.contract import NOON, session
 from gateway.state.contract_search import found, indexed
 from gateway.state.records import Row
 from gateway.state.search_index import generations
 from gateway.state.search_upkeep import keep_up
 from gateway.state.store import SqliteStore
+from platforms.messages import ChatRef
 from tests.state.house import beside, told
 
 RATE = 200
-"""Messages a second."""
+"""Messages a second, over all chats."""
+
+CHATS = [ChatRef("telegram", str(number)) for number in range(4)]
+SEARCHES, APART = 25, 8
+"""Searches of a process, and how many messages are said from one of them to the next at least: at this rate 50
+searches of two processes take a second or so, and no machine is so slow that nothing is written meanwhile."""
 
 SEARCHING = """
 import asyncio, json, pathlib, sys
 from gateway.state.store import SqliteStore
+async def newest(store):
+    return max((each.last[-1] for each in await store.search.browse() if each.last), key=lambda said: said.id)
 async def main():
     store = await SqliteStore.open(pathlib.Path(sys.argv[1]))
-    most = 0
-    for number in range(int(sys.argv[2])):
-        got = await store.search.discover("message 京都 -absent", now=0.0)
-        assert got.hits, got.note
-        most = max(most, max(hit.message.id for hit in got.hits))
-        await asyncio.sleep(0.02)
+    count, apart = int(sys.argv[2]), int(sys.argv[3])
+    ids = []
+    while len(ids) < count:
+        said = await newest(store)
+        if ids and said.id < ids[-1] + apart:
+            await asyncio.sleep(0.002)
+            continue
+        got = await store.search.discover(f'"{said.text}" 京都 -absent', now=0.0)
+        assert [hit.message.id for hit in got.hits] == [said.id], (said, got)
+        assert (await store.search.discover("message", now=0.0)).hits
+        ids.append(said.id)
     await store.close()
-    print(json.dumps(most))
+    print(json.dumps(ids))
 asyncio.run(main())
 """
 
 
-async def writing(store: SqliteStore, over: asyncio.Event) -> int:
-    """A conversation at that rate until it is over; how many messages it has."""
-    turn = await store.turns.begin("s1", CHAT, [], [Row("user", "message 0 from 京都")], NOON)
-    count = 1
+async def talking(store: SqliteStore, over: asyncio.Event) -> list[int]:
+    """Conversations that go on at that rate until it is over, each message a transaction; how many each one has.
+    Whoever was held up catches up."""
+    names = [chat.key for chat in CHATS]
+    for name, chat in zip(names, CHATS, strict=True):
+        await store.sessions.open(session(name, name, chat))
+    turns = [await store.turns.begin(name, chat, [], [], NOON) for name, chat in zip(names, CHATS, strict=True)]
+    clock = SystemClock()
+    began, rounds = clock.monotonic(), 0
     while not over.is_set():
-        await asyncio.sleep(10 / RATE)
-        for _ in range(10):
-            await store.turns.add(turn, [Row("assistant", f"message {count} from 京都, and more words")], NOON)
-            count += 1
-    await store.turns.finish(turn, "answered", NOON)
-    return count
+        if rounds * len(CHATS) >= (clock.monotonic() - began) * RATE:
+            await asyncio.sleep(len(CHATS) / RATE)
+            continue
+        rows = [Row("assistant", f"message {rounds} to {name} from 京都") for name in names]
+        await asyncio.gather(*(store.turns.add(turn, [row], NOON) for turn, row in zip(turns, rows, strict=True)))
+        rounds += 1
+    for turn in turns:
+        await store.turns.finish(turn, "answered", NOON)
+    return [rounds] * len(CHATS)
 
 
 @pytest.mark.parametrize("rebuilding", [False, True])
 async def test_fifty_searches_from_other_processes_while_the_gateway_writes(tmp_path: Path, rebuilding: bool) -> None:
     store = await SqliteStore.open(tmp_path / "state.db")
-    await store.sessions.open(session())
     over = asyncio.Event()
     keeping = asyncio.ensure_future(keep_up(store.search, SystemClock()))
-    talking = asyncio.ensure_future(writing(store, over))
-    while not await store.search.browse() or not (await store.search.discover("message", now=NOON)).hits:
+    conversations = asyncio.ensure_future(talking(store, over))
+    while not (await store.search.discover("message", now=NOON)).hits:
         await asyncio.sleep(0.01)
-    others = [beside(SEARCHING, tmp_path / "state.db", 25) for _ in range(2)]
+    others = [beside(SEARCHING, tmp_path / "state.db", SEARCHES, APART) for _ in range(2)]
     if rebuilding:
         await store.search.rebuild("at the same time")
-    most = await asyncio.gather(*(asyncio.to_thread(told, each) for each in others))
+    seen = await asyncio.gather(*(asyncio.to_thread(told, each) for each in others))
     over.set()
-    count = await talking
+    counts = await conversations
     keeping.cancel()
     await indexed(store)
-    assert count > 50
-    assert min(most) > 1, "they saw more than the first message"
-    assert await found(store, '"message 17" 京都') == ["s1"]
+    for ids in seen:
+        assert len(ids) == SEARCHES
+        assert ids[-1] - ids[0] >= (SEARCHES - 1) * APART, "so many messages were said while it searched"
+    assert sum(counts) >= max(ids[-1] for ids in seen)
+    assert await found(store, f'"message 17 to {CHATS[2].key}" 京都') == [CHATS[2].key]
 
     def check(db: sqlite3.Connection) -> list[str]:
         for each in generations(db):
@@ -77,7 +99,10 @@ async def test_fifty_searches_from_other_processes_while_the_gateway_writes(tmp_
         return [row[0] for row in db.execute("PRAGMA integrity_check")]
 
     assert await store.database.write(check) == ["ok"]
-    stretch = await store.search.read("s1", limit=count + 1)
-    assert stretch is not None
-    assert len(stretch.messages) == count
+    for chat, count in zip(CHATS, counts, strict=True):
+        stretch = await store.search.read(chat.key, limit=count + 1)
+        assert stretch is not None
+        assert [each.text for each in stretch.messages] == [
+            f"message {number} to {chat.key} from 京都" for number in range(count)
+        ]
     await store.close()
