@@ -65,7 +65,7 @@ class JobPlaces:
         """An event as whoever hears the chat would send it; in a group where each person has a session of their own,
         as the job's owner would."""
         facts, settings = self._house.store.facts, self._house.settings()
-        known = await hearer(facts, chat.key)
+        known = await hearer(facts, chat.key) or await self._who_spoke(chat)
         kind, sender = known or (ChatKind.GROUP, Sender(""))
         if known is None and person_of(chat, settings):
             kind, sender = ChatKind.DIRECT, Sender(chat.chat_id)
@@ -74,6 +74,14 @@ class JobPlaces:
             sender = Sender(owner if platform == chat.platform else "")
         now = self._house.clock.now()
         return Inbound(account="", event_id="", chat=chat, kind=kind, sender=sender, text="", sent_at=now)
+
+    async def _who_spoke(self, chat: ChatRef) -> tuple[ChatKind, Sender] | None:
+        """By the last message of the open session, for one that an older version opened."""
+        store = self._house.store
+        session = await store.sessions.current(chat.key)
+        turn = await store.turns.last(session.id) if session is not None else None
+        item = await store.inbox.get(turn.inbox_ids[0]) if turn is not None and turn.inbox_ids else None
+        return None if item is None else (item.event.kind, item.event.sender)
 
 
 def person_of(chat: ChatRef, settings: Settings) -> bool:

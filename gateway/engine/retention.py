@@ -25,6 +25,7 @@ from gateway.state.retention_protocols import Bulk
 from memory.model import Author
 
 DAY = 86_400.0
+MONTH = 30 * DAY
 LEFT_OVER = 10_000
 """Messages at most that an earlier run, which died, may have left in the search's index."""
 
@@ -103,11 +104,12 @@ class StoredRetention:
         return Pruned(tuple(gone), tuple(kept), bulk.messages, bulk.bytes, removed, space.size, space.free)
 
     async def daily(self) -> Pruned | None:
-        """What is due by the settings, and events and parts that are settled for more than a week. For whoever runs
-        the house's jobs; None when every session is kept."""
+        """What is due by the settings, events and parts that are settled for more than a week, and what is left of
+        jobs that were removed a month ago. For whoever runs the house's jobs; None when every session is kept."""
         old = self._clock.now() - WEEK
         await self._store.inbox.forget(old)
         await self._store.outbox.forget(old)
+        await self._store.jobs.forget(self._clock.now() - MONTH)
         return await self.prune(self.days, dry=False) if self.days is not None else None
 
     async def _refused(self, each: SessionLine, before: float) -> str | None:

@@ -35,7 +35,7 @@ SCRATCH = ("hub/hub-*", "theirs-*")
 
 @dataclass(frozen=True, slots=True)
 class Old:
-    """Files or folders of one kind that are past their time, and their bytes."""
+    """Files or folders of one kind that are past their time, and their bytes. `kind` names one of them."""
 
     kind: str
     paths: tuple[Path, ...]
@@ -51,8 +51,8 @@ async def clean_up(profile: Profile, upkeep: Upkeep, now: Callable[[], float], *
     figures = {"files": swept.files, "bytes": swept.bytes + sum(each.bytes for each in found)}
     told = [f"{swept.files} {'file' if swept.files == 1 else 'files'} of conversations"] if swept.files else []
     for each in found:
-        figures[each.kind.replace(" ", "_")] = len(each.paths)
-        told.append(f"{len(each.paths)} {each.kind}")
+        figures[f"{each.kind}s".replace(" ", "_")] = len(each.paths)
+        told.append(f"{len(each.paths)} {each.kind}{'' if len(each.paths) == 1 else 's'}")
     if not told:
         return JobReport("nothing is old enough to go", figures)
     verb = "would go" if dry else "went"
@@ -62,11 +62,11 @@ async def clean_up(profile: Profile, upkeep: Upkeep, now: Callable[[], float], *
 def past(profile: Profile, now: float) -> Iterator[Old]:
     """What is past its time besides files of conversations. Reads folders."""
     slots = [each for each in _in(profile.cache / "slots") if each.suffix in (".slot", ".part")]
-    yield _old("saved states", slots, now - SLOT_DAYS * DAY)
+    yield _old("saved state", slots, now - SLOT_DAYS * DAY)
     logs = [each for each in _in(profile.logs) if OLD_LOG.fullmatch(each.name)]
-    yield _old("old logs", logs, now - LOG_DAYS * DAY)
+    yield _old("old log", logs, now - LOG_DAYS * DAY)
     scratch = [each for pattern in SCRATCH for each in profile.cache.glob(pattern)]
-    yield _old("leftovers", scratch, now - LEFT_DAYS * DAY)
+    yield _old("leftover", scratch, now - LEFT_DAYS * DAY)
 
 
 def _in(folder: Path) -> list[Path]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from gateway.models.errors import HostDown
 from gateway.models.transport import transport_errors
+from gateway.models.unused import loaded_now
 
 if TYPE_CHECKING:
     import httpx
@@ -89,6 +90,7 @@ class Child:
         except BaseException:
             await _end(process, 0)  # one that loads hears nothing
             raise
+        loaded_now(Path(settings.model))
         return cls(process, str(answer["address"]).rstrip("/"), key)
 
     @property

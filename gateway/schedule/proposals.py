@@ -61,18 +61,23 @@ class Proposals:
         places = self._places(context)
         wish = replace(wish, chat=self._desk.usual(context.chat.key))
         if (same := await self._same(wish)) is not None:
+            if same.proposed:  # whoever kept it may have died before it was shown
+                await self._show(same, places, context.chat)
             return _answer(same, "It was proposed already, and waits for a yes." if same.proposed else "It is there.")
         await self._make_room(wish.chat or "")
         job = await self._desk.make(wish, "assistant", context.speaker, enabled=False)
         if context.untrusted:
             await self._store.facts.put(FLAGS, str(job.id), [f"untrusted:{context.untrusted}"])
             job = await self._desk.get(job.id) or job
+        await self._show(job, places, context.chat)
         elsewhere = context.chat not in places
-        text = cron_words.card(job, context.chat.key if elsewhere else "")
-        for place in places:
-            await self._post(place, f"job-proposal:{job.id}:{place.key}", text, cron_words.card_buttons(job))
         who = "an operator, who was asked in another chat, says" if elsewhere else "the person presses"
         return _answer(job, f"Nothing runs until {who} Yes on the card. Say so in a few words, and do not try again.")
+
+    async def _show(self, job: JobView, places: Sequence[ChatRef], wished_in: ChatRef) -> None:
+        text = cron_words.card(job, "" if wished_in in places else wished_in.key)
+        for place in places:
+            await self._post(place, f"job-proposal:{job.id}:{place.key}", text, cron_words.card_buttons(job))
 
     def _places(self, context: ToolContext) -> Sequence[ChatRef]:
         """Where somebody is asked. Raises LookupError when there is nobody."""

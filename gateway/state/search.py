@@ -21,6 +21,7 @@ from gateway.state.search_index import (
     Generation,
     adopt,
     advance,
+    answers,
     begin,
     clear_away,
     damaged,
@@ -148,11 +149,12 @@ class SqliteSearch:
         try:
             return await self._database.consult(work)
         except DatabaseFault as fault:
-            if not _broken(fault.__cause__):
+            if not _broken(fault.__cause__) or not await self._database.write(_give_up):
                 raise
-            await self._database.write(_give_up)
             raise SearchFault(BROKEN) from fault
         except sqlite3.Error as error:
+            if _broken(error) and await self._database.write(_give_up_unless_it_answers):
+                raise SearchFault(BROKEN) from error
             raise SearchFault(f"The search could not be carried out: {error}") from error
 
 
@@ -167,13 +169,22 @@ def _readable(db: sqlite3.Connection) -> Generation:
 
 
 def _broken(error: BaseException | None) -> bool:
-    return isinstance(error, sqlite3.Error) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT
+    """Whether a table of the index may be damaged, or is not what it should be."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR)
 
 
-def _give_up(db: sqlite3.Connection) -> None:
+def _give_up(db: sqlite3.Connection) -> bool:
     """The generation that serves cannot be read."""
     if (generation := serving(db)) is not None:
         damaged(db, generation.number, "it was damaged")
+    return True
+
+
+def _give_up_unless_it_answers(db: sqlite3.Connection) -> bool:
+    """Whether it is given up: it may as well be the question that cannot be understood."""
+    generation = serving(db)
+    return generation is not None and not answers(db, generation) and _give_up(db)
 
 
 def _advanced(db: sqlite3.Connection, limit: int) -> int:
@@ -188,6 +199,7 @@ def _timed(pace: _Pace, db: sqlite3.Connection, work: Callable[[], int]) -> int:
     db.execute("SAVEPOINT index_step")
     try:
         done = work()
+        db.execute("SAVEPOINT index_written")  # only now the index writes most of it, and here it can be undone
     except sqlite3.DatabaseError as error:
         if not db.in_transaction or not _broken(error):
             raise

@@ -31,9 +31,6 @@ STRETCHES = 12
 FIRST = 16_384
 """Ids of the first question, unless it can be about everything; how long that takes is the measure of the next."""
 
-RICH = 20
-"""Messages in a stretch by which the rest is asked for at once: enough is found soon."""
-
 ASKING = 0.0002
 """Seconds that a question takes, however few ids it is about."""
 
@@ -91,7 +88,7 @@ class Candidates:
         self._pace: float | None = None
         """Seconds that the last question took for each id."""
         self._rich = False
-        """Whether there was so much in the last stretch that whoever asks for more soon has enough."""
+        """Whether there was so much in the last stretch that there will soon be enough, wherever that is."""
         self.lowest = scope.runs[0][1] if scope.runs else 0
         self.ended = not scope.runs
 
@@ -105,8 +102,9 @@ class Candidates:
                 had = self._patience.left
                 ids = self._ids(bottom, high, [word for _, word in within], size)
                 looked_at = high - (ids[-1] if len(ids) == size else bottom)
-                self._pace = max(had - self._patience.left - ASKING, 0.0) / looked_at
-                self._rich = len(ids) >= RICH
+                spent, left = had - self._patience.left, self._patience.left
+                self._pace = max(spent - ASKING, 0.0) / looked_at
+                self._rich = spent * size <= left * len(ids)
                 self.lowest = high = high - looked_at
                 self.ended = high <= low == self._scope.runs[-1][0]
                 yield ids

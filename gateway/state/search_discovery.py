@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from gateway.state.search_candidates import CHATS, Candidates, Patience, Scope, runs
-from gateway.state.search_fold import fold
+from gateway.state.search_fold import fold, fold_name
 from gateway.state.search_index import Generation
 from gateway.state.search_match import Judged, judge
 from gateway.state.search_pages import Best, hit, session
@@ -27,9 +27,9 @@ ENOUGH = 100
 """Messages that fit and are ranked together; older ones are for the next page, unless they are few."""
 
 ALL = 300
-"""When the index has no more than so many, all of them are looked at."""
+"""When the index has no more than so many, all of them are looked at, however long that takes."""
 
-FEW = 1_000
+FEW = 600
 """An asker who may see no more messages than this has all of them compared: no question is too common for him."""
 
 WORK, WALL = 0.006, 0.25
@@ -49,6 +49,9 @@ NOTHING = "There is nothing to search for in this query: give a word, a name or 
 WAITING = "The index is being built; of the messages that are not in it yet, only the newest were looked at."
 ANOTHER = "The index is of another version and is being built anew; until then, odd spellings may be missed."
 NOWHERE = "No chat or session that you may see is called {}."
+
+NAMED = re.compile(r"[^:\n]{0,60}: ")
+"""What follows the beginning of a name where a line of a room says who speaks."""
 
 ROW = "SELECT messages.id, session_id, role, content, created_at, session_key, chat"
 SPOKEN = "role <> 'tool' AND content <> ''"
@@ -101,8 +104,6 @@ class Discovery:
     left_out: set[str] = field(default_factory=set)
     fits: dict[str, list[tuple[int, Judged]]] = field(default_factory=dict)
     count: int = 0
-    last: int = 0
-    """The message at which there was enough, though more was looked at."""
     _leaving: frozenset[str] = frozenset()
     """Sessions of which some is gone already."""
 
@@ -149,24 +150,16 @@ class Discovery:
     def _look_through(self, candidates: Candidates, patience: Patience) -> int | None:
         """The message at which there was enough, or time ran out; None when the candidates came to an end first."""
         for ids in candidates.batches(ALL):
-            everything = candidates.ended and not self.page.low
+            if candidates.ended and not self.page.low:
+                self._look_at(self._rows(ids), None)
+                continue
             for at in range(0, len(ids), BATCH):
                 piece = ids[at : at + BATCH]
-                stopped_at = self._look_at(self._rows(piece), None if everything else ENOUGH)
-                if stopped_at is None and patience.left <= 0 and piece[-1] != ids[-1]:
-                    stopped_at = self._cut_back(piece[-1])
-                if stopped_at is not None:
+                if (stopped_at := self._look_at(self._rows(piece), ENOUGH)) is not None:
                     return stopped_at
+                if patience.left <= 0 and piece[-1] != ids[-1]:
+                    return piece[-1]
         return None
-
-    def _cut_back(self, lowest: int) -> int:
-        """Time ran out before all was looked at that was meant to be: what there is, down to where there was enough,
-        so that the next page counts on from the same; down to which message that is."""
-        if self.count <= ENOUGH:
-            return lowest
-        fits = {name: [each for each in listed if each[0] >= self.last] for name, listed in self.fits.items()}
-        self.fits = {name: listed for name, listed in fits.items() if listed}
-        return self.last
 
     def _look_at(self, rows: Iterable[sqlite3.Row], enough: int | None) -> int | None:
         """Compare messages with the query; the one at which there was enough, if there was."""
@@ -186,8 +179,6 @@ class Discovery:
                 self.fits[name] = []
             self.fits[name].append((row["id"], judged))
             self.count += 1
-            if self.count == ENOUGH:
-                self.last = int(row["id"])
             if enough is not None and self.count >= enough:
                 return int(row["id"])
         return None
@@ -269,16 +260,24 @@ class Discovery:
         return Scope(listed, tuple(sessions), without, ())
 
     def _named(self, place: str) -> list[int]:
-        """Sessions whose id begins so."""
-        query = "SELECT number FROM search_sessions WHERE session_id >= ? AND session_id < ? LIMIT ?"
-        wanted = (place, place + "\U0010ffff", CHATS + 1)
-        return [row[0] for row in self.db.execute(query, wanted)] if len(place) > LETTERS else []
+        """Sessions whose id begins so, of those in chats that may be seen: of others it is not told that they are."""
+        if len(place) <= LETTERS:
+            return []
+        theirs = "" if self.visible is None else "AND session_key IN (SELECT value FROM json_each(?))"
+        query = (
+            "SELECT number FROM search_sessions JOIN sessions ON sessions.id = session_id"
+            f" WHERE session_id >= ? AND session_id < ? {theirs} LIMIT ?"
+        )
+        keys = [] if self.visible is None else [json.dumps(sorted(self.visible))]
+        return [row[0] for row in self.db.execute(query, (place, place + "\U0010ffff", *keys, CHATS + 1))]
 
     def _chats_at(self, place: str) -> set[int]:
         """Chats of a platform, or with this key; topics and the people in it count as the chat."""
         key = "lower(session_key)"
         where = f"{key} = ? OR ({key} >= ? AND {key} < ?) OR ({key} >= ? AND {key} < ?)"
-        return self._chats(where, [(place, place + ":", place + ";", place + "#", place + "$")])
+        plain = self._chats(where, [(place, place + ":", place + ";", place + "#", place + "$")])
+        others = self.db.execute("SELECT session_key, number FROM search_chats WHERE session_key GLOB '*[^ -~]*'")
+        return plain | {row["number"] for row in others if _is_at(place, row["session_key"])}
 
     def _chats(self, where: str, wanted: Iterable[tuple[str, ...]]) -> set[int]:
         query = f"SELECT number FROM search_chats WHERE {where}"
@@ -322,14 +321,19 @@ def _says(query: Query, role: str, folded: str) -> bool:
     """Whether this role, or in a room whoever is named at the beginning of the line, is the sender meant."""
     if query.role is not None:
         return role == query.role
-    return role == "user" and re.match(rf"{re.escape(query.sender)}\b[^:\n]{{0,60}}: ", folded) is not None
+    if role != "user" or not folded.startswith(query.sender):
+        return False
+    start, end = next(Term((query.sender,)).spots(folded), (-1, -1))
+    return start == 0 and NAMED.match(folded, end) is not None
 
 
 def _lies_in(place: str, session_id: str, session_key: str, chat: str) -> bool:
     """Whether this is a platform, a chat, or the beginning of an id of a session that the message stands in."""
     if len(place) > LETTERS and session_id.startswith(place):
         return True
-    return any(
-        key == place or key.startswith((place + ":", place + "#"))
-        for key in (session_key.casefold(), chat.casefold())
-    )
+    return _is_at(place, session_key) or _is_at(place, chat)
+
+
+def _is_at(place: str, key: str) -> bool:
+    name = fold_name(key)
+    return name == place or name.startswith((place + ":", place + "#"))

@@ -47,6 +47,11 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", ACCENTS.sub("", unicodedata.normalize("NFKD", whole)))
 
 
+def fold_name(text: str) -> str:
+    """The name of a place as it is compared: without case and width. Accents tell names apart."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
 def aligned(text: str) -> tuple[str, list[int]]:
     """The folded text, and for each of its signs (and its end) where that stands in `text`."""
     if text.isascii():

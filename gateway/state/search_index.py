@@ -17,6 +17,12 @@ BLOCK = 1024
 TRIES = 5
 """How often a message that cannot be indexed is tried again."""
 
+WORDS = "USING fts5 (text, content = '', columnsize = 0, tokenize = 'ascii')"
+"""How a table of words is made."""
+
+PARTS = ("data", "idx", "config")
+"""SQLite's own tables behind such a table."""
+
 PIECES = 200
 """Pages of a table that leaves which one transaction gives back."""
 
@@ -68,6 +74,16 @@ def serving(db: sqlite3.Connection) -> Generation | None:
     return next((each for each in generations(db) if each.state in ("serving", "damaged")), None)
 
 
+def answers(db: sqlite3.Connection, generation: Generation) -> bool:
+    """Whether a generation answers the plainest question."""
+    try:
+        db.execute(f"SELECT rowid FROM {generation.table} WHERE {generation.table} MATCH '\"a\"' LIMIT 1").fetchone()
+        db.execute(f"SELECT term FROM {generation.vocabulary} WHERE term >= 'a' LIMIT 1").fetchone()
+    except sqlite3.DatabaseError:
+        return False
+    return True
+
+
 def adopt(db: sqlite3.Connection) -> None:
     """Make sure that a generation of this program's preparation serves, or is being built."""
     all_of_them = generations(db)
@@ -90,9 +106,7 @@ def begin(db: sqlite3.Connection, reason: str) -> Generation:
         "INSERT INTO search_generations (preparation, state, reason) VALUES (?, 'building', ?)", (PREPARATION, reason)
     )
     new = Generation(int(added.lastrowid or 0), PREPARATION, 0, "building", reason)
-    db.execute(
-        f"CREATE VIRTUAL TABLE {new.table} USING fts5 (text, content = '', columnsize = 0, tokenize = 'ascii')"
-    )
+    db.execute(f"CREATE VIRTUAL TABLE {new.table} {WORDS}")
     db.execute(f"INSERT INTO {new.table} ({new.table}, rank) VALUES ('automerge', 0)")
     db.execute(f"CREATE VIRTUAL TABLE {new.vocabulary} USING fts5vocab ({new.table}, instance)")
     return new
@@ -245,10 +259,26 @@ def clear_away(db: sqlite3.Connection) -> bool:
         if db.execute(piece, (PIECES,)).rowcount == PIECES:
             return True
     db.execute(f"DROP TABLE IF EXISTS {leaving.vocabulary}")
-    db.execute(f"DROP TABLE IF EXISTS {leaving.table}")
+    try:
+        db.execute(f"DROP TABLE IF EXISTS {leaving.table}")
+    except sqlite3.DatabaseError:
+        _emptied(db, leaving)
+        db.execute(f"DROP TABLE {leaving.table}")
     db.execute("DELETE FROM search_failed WHERE generation = ?", (leaving.number,))
     db.execute("DELETE FROM search_generations WHERE number = ?", (leaving.number,))
     return True
+
+
+def _emptied(db: sqlite3.Connection, generation: Generation) -> None:
+    """Make a broken table one without words: SQLite reads of a table that it is to drop."""
+    new = f"{generation.table}_new"
+    db.execute(f"CREATE VIRTUAL TABLE {new} {WORDS}")
+    for part in PARTS:
+        (made,) = db.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (f"{new}_{part}",)).fetchone()
+        db.execute(f"DROP TABLE IF EXISTS {generation.table}_{part}")
+        db.execute(made.replace(new, generation.table))
+        db.execute(f"INSERT INTO {generation.table}_{part} SELECT * FROM {new}_{part}")
+    db.execute(f"DROP TABLE {new}")
 
 
 def _now_said(db: sqlite3.Connection, ids: Sequence[int]) -> Iterator[_Said]:

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta, tzinfo
 from types import MappingProxyType
 from typing import Literal
 
-from gateway.state.search_fold import fold
+from gateway.state.search_fold import fold, fold_name
 from gateway.state.search_prepare import QUIET, SIGNS
 from gateway.state.search_scripts import LETTER, MARKS, UNSPACED
 
@@ -186,7 +186,7 @@ class _Reader:
                 nearer = max if key == "after" else min
                 self.filters[key] = nearer(moment, self.filters.get(key, moment))
             case "in":
-                self.places.append(fold(value))
+                self.places.append(fold_name(value))
             case _:
                 self.sender = fold(value)
         return True

@@ -6,7 +6,7 @@ Only a snippet is partial. A message that is longer than an answer comes alone; 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -21,6 +21,9 @@ ANSWER_CHARS = 8000
 WHOLE_CHARS = 20_000
 """Characters of a message up to which it comes whole; of longer ones, so many at a time."""
 
+TITLE = 200
+"""Characters of a session's title."""
+
 _FRAME, _POINTER = 600, 200
 """Characters for what stands around messages, and for what says where the rest of a hit is."""
 
@@ -32,10 +35,12 @@ When = Callable[[float], str]
 
 @dataclass(slots=True)
 class Answer:
-    """What the model reads, and which messages of which sessions it so got to see."""
+    """What the model reads, and what it so got to see: messages, and sessions, also those of which it is told no
+    more than their titles."""
 
     body: dict[str, Any]
-    shown: list[tuple[FoundSession, Said]] = field(default_factory=list)
+    shown: Sequence[tuple[FoundSession, Said]]
+    sessions: Sequence[FoundSession]
 
 
 @dataclass(slots=True)
@@ -47,7 +52,7 @@ class _Writer:
     shown: list[tuple[FoundSession, Said]] = field(default_factory=list)
 
     def head(self, session: FoundSession) -> dict[str, Any]:
-        named = {"title": session.title} if session.title else {}
+        named = {"title": _cut(session.title)} if session.title else {}
         times = {"began": self.when(session.started_at), "active": self.when(session.active_at)}
         return {"session_id": session.id, **named, "chat": session.chat, **times}
 
@@ -75,6 +80,8 @@ def discovered(found: Found, call: Discover, when: When) -> Answer:
               "matches": each.matches} for each in found.hits]  # fmt: skip
     for head in heads:
         writer.spend(head)
+    if found.more is not None:
+        writer.spend(call.query)
     writer.room -= _POINTER * len(heads)
     taken: list[set[int]] = [set() for _ in found.hits]
     for number, each in enumerate(found.hits):
@@ -96,7 +103,8 @@ def discovered(found: Found, call: Discover, when: When) -> Answer:
         body["note"] = found.note
     if found.more is not None:
         body["more"] = _call(query=call.query, limit=call.limit, more=found.more)
-    return Answer(body, [*writer.shown, *((each.session, each.message) for each in found.hits)])
+    shown = [*writer.shown, *((each.session, each.message) for each in found.hits)]
+    return Answer(body, shown, [each.session for each in found.hits])
 
 
 def scrolled(stretch: Stretch, call: Scroll, when: When) -> Answer:
@@ -108,7 +116,7 @@ def scrolled(stretch: Stretch, call: Scroll, when: When) -> Answer:
     at = next(number for number, each in enumerate(stretch.messages) if each.id == call.around)
     anchor = stretch.messages[at]
     text, part = _part(anchor, call.offset, around=call.around, session=session)
-    writer.take(session, anchor if not part else Said(anchor.id, anchor.role, text, anchor.at), anyway=True)
+    writer.take(session, anchor if not part else replace(anchor, text=text), anyway=True)
     sides = (list(reversed(stretch.messages[:at])), list(stretch.messages[at + 1 :]))
     ids: set[int] = set()
     if not part:
@@ -119,7 +127,7 @@ def scrolled(stretch: Stretch, call: Scroll, when: When) -> Answer:
         following = next((each for each in side if each.id not in ids), None)
         if following is not None:
             body[name] = _call(session_id=session.id, around_message_id=following.id, window=call.window)
-    return Answer(body, writer.shown)
+    return Answer(body, writer.shown, [session])
 
 
 def _said(writer: _Writer, each: Said, anchor: Said, text: str) -> dict[str, Any]:
@@ -150,7 +158,7 @@ def has_read(stretch: Stretch, call: Read, when: When) -> Answer:
         body["earlier"] = _call(session_id=session.id, around_message_id=messages[0]["id"])
     if stretch.later or len(messages) < len(stretch.messages):
         body["later"] = _call(session_id=session.id, after=last)
-    return Answer(body, writer.shown)
+    return Answer(body, writer.shown, [session])
 
 
 def browsed(sessions: Sequence[RecentSession], call: Browse, when: When) -> Answer:
@@ -173,7 +181,7 @@ def browsed(sessions: Sequence[RecentSession], call: Browse, when: When) -> Answ
         body["message"] = "There is no earlier session." if not call.skip else "There are no older ones."
     if len(sessions) > len(listed) and call.skip + call.limit < SKIPPED:
         body["more"] = _call(limit=call.limit, more=str(call.skip + call.limit))
-    return Answer(body, writer.shown)
+    return Answer(body, writer.shown, [each.session for each in listed])
 
 
 def _fill(writer: _Writer, runs: Iterable[tuple[FoundSession, Sequence[Said], set[int]]]) -> None:
@@ -237,6 +245,10 @@ def _part(said: Said, offset: int, *, around: int, session: FoundSession) -> tup
     if end < length:
         part["more"] = _call(session_id=session.id, around_message_id=around, window=0, offset=end)
     return said.text[start:end], part
+
+
+def _cut(title: str) -> str:
+    return title if len(title) <= TITLE else f"{title[: TITLE - 1]}…"
 
 
 def _call(**arguments: Any) -> str:

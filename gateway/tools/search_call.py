@@ -19,6 +19,9 @@ _ALIASES = {
 _NUMBERS = ("around_message_id", "window", "limit", "after", "offset")
 _LARGEST = 2**62
 
+LONGEST = 2000
+"""Characters of a text in a call."""
+
 SKIPPED = 1000
 """Sessions that a list of recent ones goes back to at most."""
 
@@ -63,7 +66,11 @@ def read_call(arguments: Mapping[str, Any]) -> Call | str:
             if number is None:
                 return _wrong(f"{name} is a whole number, not {_shown(given[name])}.", _instead(given))
             numbers[name] = number
-    query, session_id, more = (_text(given.get(each)) for each in ("query", "session_id", "more"))
+    texts = {name: _text(given.get(name)) for name in ("query", "session_id", "more")}
+    for name, text in texts.items():
+        if len(text) > LONGEST:
+            return _wrong(f"{name} has at most {LONGEST:,} characters, and a few telling words do.", example())
+    query, session_id, more = texts.values()
     around = numbers.get("around_message_id", 0)  # models send 0 for what they leave out
     if around and not session_id:
         return _wrong("around_message_id needs the session_id that came with it.", _instead(given))
@@ -72,7 +79,8 @@ def read_call(arguments: Mapping[str, Any]) -> Call | str:
         return Scroll(session_id, around, window, numbers.get("offset", 0))
     limit = min(numbers.get("limit") or HITS, MOST_HITS)
     if query:
-        here = f'{query} in:"{session_id.replace(chr(34), "")}"' if session_id else query
+        # In front: a quotation mark that is never closed reaches to the end.
+        here = f'in:"{session_id.replace(chr(34), "")}" {query}' if session_id else query
         return Discover(here, limit, more or None)
     if session_id:
         return Read(session_id, numbers.get("after", 0))
@@ -106,7 +114,7 @@ def _number(value: Any) -> int | None:
 
 
 def _instead(given: Mapping[str, Any]) -> dict[str, Any]:
-    session_id = _text(given.get("session_id")) or "20261130-1f2e3d4c"
+    session_id = _text(given.get("session_id"))[:100] or "20261130-1f2e3d4c"
     return {"session_id": session_id, "around_message_id": 1234} if "around_message_id" in given else example()
 
 

@@ -112,7 +112,7 @@ class _Door:
         marked = next((said.untrusted for _, said in answer.shown if said.untrusted), "")
         if marked or not everything:
             return marked
-        for session in {session.id: session for session, _ in answer.shown}.values():
+        for session in {session.id: session for session in answer.sessions}.values():
             if await self._onlooker.foreign(session):
                 return OTHERS
         return ""

@@ -1,7 +1,7 @@
 """`python -m tests.bench [NAME …]`: prints the figures that the README quotes. It measures and asserts nothing.
 
-Names: start, latency, load, anytime, cache, review, state, memory, scan, telegram, discord, requests, and search.
-Without names, all of them but search, which takes minutes: `search [--messages N] [--corpus FOLDER]`.
+Names: start, latency, load, anytime, cache, review, state, memory, scan, telegram, discord, requests, maintenance,
+and `search [--messages N] [--corpus FOLDER]`. Without names, all of them but the last two, which take minutes.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from tests.bench import (
     discord,
     latency,
     load,
+    maintenance,
     memory,
     requests,
     review,
@@ -57,7 +58,7 @@ def main(arguments: list[str]) -> int:
     reader.add_argument("--corpus", default="", help="a folder in which the archive is kept for the next time")
     given = reader.parse_args(arguments)
     names = given.names
-    benches = BENCHES | {"search": lambda: search.rows(given.messages, given.corpus)}
+    benches = BENCHES | {"maintenance": maintenance.rows, "search": lambda: search.rows(given.messages, given.corpus)}
     unknown = [name for name in names if name not in benches]
     if unknown:
         print(f"no such bench: {', '.join(unknown)}; there are {', '.join(benches)}", file=sys.stderr)

@@ -83,7 +83,10 @@ def queries(words: list[str]) -> Asking:
             ["the before:2022-03", f"{rare[0]} before:2023", '"of the" before:2022-02 after:2022-01-09']
         ),
         "a chat in which little was said": plain(few, visible=[QUIET_CHAT]),
-        "a chat of middling size": plain(few, visible=["telegram:1130"]),
+        "a chat of middling size": [
+            *plain(few, visible=["telegram:1145"]),
+            *plain(few, visible=["telegram:1110"]),
+        ],
         "a chat in which much was said": plain(few, visible=["telegram:1000"]),
         "without the live session": plain(few, exclude="20260101-00000001"),
     }

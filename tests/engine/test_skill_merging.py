@@ -183,8 +183,7 @@ async def test_the_end_of_the_gateway_does_not_wait_for_the_model(tmp_path: Path
         await at.has("deploy-web", SITE)
         await at.has("deploy-site", SITE)
         beside = asyncio.ensure_future(at.care.run())
-        while at.skills.caretaker.remembered().since is None:
-            await asyncio.sleep(0.001)
+        await settle()
         run = asyncio.ensure_future(asyncio.to_thread(at.skills.caretaker.run))
         await at.curator.arrived(1)
         beside.cancel()

@@ -50,10 +50,12 @@ class Overheard(LocalHost):
     front of the server. `tools`: it is taken for a model that calls them. `step`: tokens that the server reads at
     once, where that is not to be what the house has it do."""
 
-    def __init__(self, weights: Path, folder: Path, *, tools: bool = False, step: int | None = None) -> None:
+    def __init__(
+        self, weights: Path, folder: Path, *, tools: bool = False, window: int | None = None, step: int | None = None
+    ) -> None:
         entry = entry_named(DEFAULT_MODEL)
         assert entry is not None
-        window = entry.window
+        window = window or entry.window
         known = HostInfo(window=window, tools=tools, local=True)
         super().__init__(
             weights,

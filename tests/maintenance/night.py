@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ from gateway.models.client import ModelClient
 from gateway.models.idleness import HostState
 from gateway.reviews.around import Watch
 from gateway.schedule.maintenance import MaintenanceJob
-from gateway.schedule.scheduler import Scheduler
+from gateway.schedule.scheduler import WAITS_FOR_IDLE, Scheduler
 from gateway.scheduling import scheduling
 from gateway.state.job_records import JobRun
 from tests.fakes.clock import FakeClock
@@ -58,6 +58,13 @@ class Night:
     desk: MaintenanceDesk
     host: Host
     wound: HandWound
+    running: Sequence[asyncio.Future[None]]
+
+    async def stop(self) -> None:
+        """No scheduler any more."""
+        for each in self.running:
+            each.cancel()
+        await asyncio.wait(self.running)
 
     async def go(self, seconds: float) -> None:
         """Time passes, and whatever falls due is done at its moment."""
@@ -70,11 +77,13 @@ class Night:
         await self.still()
 
     async def still(self) -> None:
-        """Wait until nothing is done that threads do."""
-        for _ in range(3):
+        """Wait until nothing is done that threads do, and nothing is due that may be done."""
+        quiet = 0
+        while quiet < 3:
             await asyncio.sleep(0.002)
-            while any(each.state == "claimed" for each in (await self.guests.store.job_runs.standing()).runs):
-                await asyncio.sleep(0.005)
+            open_runs, waits = (await self.guests.store.job_runs.standing()).runs, self.scheduler.waits()
+            ahead = self.wound.moment is None or self.wound.moment > self.clock.now()
+            quiet = quiet + 1 if ahead and all(waits.get(each.id) == WAITS_FOR_IDLE for each in open_runs) else 0
 
     async def runs(self, name: str) -> list[JobRun]:
         """Of one job, the oldest first."""
@@ -111,9 +120,8 @@ async def night(
         desk = MaintenanceDesk(guests.store, clock, lambda: own_zone(guests.house.settings()))
         desk.attend(make, made.scheduler.wake)
         running = [asyncio.ensure_future(made.scheduler.run()), asyncio.ensure_future(desk.follow())]
+        at = Night(guests, clock, make(), made.scheduler, desk, host, wound, running)
         try:
-            yield Night(guests, clock, make(), made.scheduler, desk, host, wound)
+            yield at
         finally:
-            for each in running:
-                each.cancel()
-            await asyncio.wait(running)
+            await at.stop()

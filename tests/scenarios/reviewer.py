@@ -113,9 +113,10 @@ def _about(given: dict[str, Any]) -> str:
 
 
 def _read_by(given: dict[str, Any]) -> str:
-    """The conversation that a review reads, and that tells it from all others: its own messages are left out."""
+    """The conversation that a review reads, and that tells it from all others; its own messages are left out."""
     own = len(list(_asked_for(given))) + 1
-    return json.dumps(given["messages"][:-own])
+    joined = _instruction(given).partition(ASKED)[0]
+    return json.dumps([given["messages"][:-own], joined])
 
 
 def _asked_for(given: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -65,7 +65,7 @@ async def test_a_new_line_does_as_well_and_options_stand_before_or_behind(tmp_pa
         ("in 30m stretch your legs", "`/cron add in 30m | stretch your legs`"),
         ("at 7 | go", "write 'today at 7', 'tomorrow at 7' or 'daily at 7'"),
         ("tomorrow | go", "write: tomorrow at 9:00"),
-        ("tomorrow at 7 | modle: x | go", "did you mean `model:`?"),
+        ("tomorrow at 7 | modl: x | go", "did you mean `model:`?"),
         ("tomorrow at 7 | model: no/such | go", "there is no host no/such"),
         ("tomorrow at 7 | zone: Berlin | go", "such as Europe/Berlin"),
         ("tomorrow at 7 | skills: juggling | go", "There is no skill 'juggling'"),

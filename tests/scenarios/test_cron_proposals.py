@@ -174,10 +174,10 @@ async def test_in_a_room_somebody_else_cannot_say_yes(tmp_path: Path) -> None:
 # What is refused
 
 
-@pytest.mark.parametrize("source", [{"untrusted": FROM_A_JOB}, {"message": "review:12"}])
-async def test_jobs_and_reviews_propose_nothing(tmp_path: Path, source: dict[str, str]) -> None:
+@pytest.mark.parametrize(("untrusted", "message"), [(FROM_A_JOB, ""), ("", "review:12")])
+async def test_jobs_and_reviews_propose_nothing(tmp_path: Path, untrusted: str, message: str) -> None:
     async with office(tmp_path) as house:
-        answer = await calls(house, **source, **wish())
+        answer = await calls(house, untrusted=untrusted, message=message, **wish())
         assert "Only a conversation with a person can propose jobs" in answer["error"]
         assert await jobs(house) == []
 
@@ -215,6 +215,10 @@ async def test_the_same_wish_twice_is_one_proposal(tmp_path: Path) -> None:
     async with office(tmp_path) as house:
         first, again = await calls(house, **wish()), await calls(house, **wish(prompt=f" {NOTES.upper()} "))
         assert (again["id"], again["message"]) == (first["id"], "It was proposed already, and waits for a yes.")
+        await house.adapter.until(
+            lambda: any("proposes a job" in seen.text for seen in house.adapter.transcript("c1"))
+        )
+        assert sum("proposes a job" in seen.text for seen in house.adapter.transcript("c1")) == 1
         assert (await calls(house, **wish(when="weekends at 9am")))["id"] != first["id"]
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,23 +17,18 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import Guesthouse, guesthouse, settings
 from tests.fakes.scripted_model import Script, Turn
 from tests.scenarios.clerk import clerk
-from tests.scenarios.places import Door, keeps, said
-from tests.scenarios.places import Spot as At
+from tests.scenarios.places import Door, Spot, keeps, said
 
-ADA = At("c1", "ada", Door())
-BOB = At("c2", "bob", Door())
+ADA, BOB = Spot("c1", "ada", Door()), Spot("c2", "bob", Door())
 DIGEST = "1. Rain."
 LIKES = "Likes figs."
 
 
-def house_rules(**more: object) -> object:
+def inn(folder: Path, script: Script, **more: Any) -> AbstractAsyncContextManager[Guesthouse]:
+    """Ada owns the house, Bob talks here, and everybody does in the room g1."""
     door = Door(allowed_users=("ada", "bob"), allowed_chats=("g1",))
-    return settings(platforms={"inprocess": door}, access=Access(owners=("inprocess:ada",)), **more)
-
-
-def inn(folder: Path, script: Script, **more: object):  # type: ignore[no-untyped-def]
-    rules = house_rules(**more)
-    return guesthouse(folder, script, with_settings=rules, with_memory=True, clock=FakeClock())  # type: ignore[arg-type]
+    rules = settings(platforms={"inprocess": door}, access=Access(owners=("inprocess:ada",)), **more)
+    return guesthouse(folder, script, with_settings=rules, with_memory=True, clock=FakeClock())
 
 
 def answers(house: Guesthouse) -> list[dict[str, object]]:
@@ -40,7 +37,8 @@ def answers(house: Guesthouse) -> list[dict[str, object]]:
 
 
 async def test_what_a_job_wants_to_keep_waits_for_a_yes_though_the_gate_is_off(tmp_path: Path) -> None:
-    async with inn(tmp_path, [keeps("user", LIKES), "Noted."]) as house, clerk(house) as jobs:
+    async with inn(tmp_path, ["Hello.", keeps("user", LIKES), "Noted."]) as house, clerk(house) as jobs:
+        await said(house, "hi", ADA)
         await jobs.run(await jobs.add())
         (answer,) = answers(house)
         assert (answer["success"], answer["staged"]) == (True, True)
@@ -48,12 +46,13 @@ async def test_what_a_job_wants_to_keep_waits_for_a_yes_though_the_gate_is_off(t
         author: Author = waiting.author
         assert (author.origin, author.flags, author.chat) == (Origin.CRON, ("untrusted:job",), "inprocess:c1")
         assert not (tmp_path / "memories" / "USER.md").exists()
-        assert house.adapter.texts() == ["Noted."], "no receipt: nobody asked for it here"
+        assert house.adapter.texts() == ["Hello.", "Noted."], "no receipt: nobody asked for it here"
 
 
 async def test_what_a_person_wants_in_the_next_turn_is_trusted_again(tmp_path: Path) -> None:
-    script = [DIGEST, keeps("user", LIKES), "Kept."]
+    script: Script = ["Hello.", DIGEST, keeps("user", LIKES), "Kept."]
     async with inn(tmp_path, script) as house, clerk(house) as jobs:
+        await said(house, "hi", ADA)
         await jobs.run(await jobs.add())
         await said(house, "I like figs", ADA)
         assert (tmp_path / "memories" / "USER.md").read_text() == LIKES
@@ -94,7 +93,7 @@ async def test_where_each_person_has_a_session_the_owner_of_the_job_goes_on(tmp_
 async def test_a_room_is_not_shown_what_is_the_owners(tmp_path: Path) -> None:
     (tmp_path / "memories").mkdir()
     (tmp_path / "memories" / "USER.md").write_text(LIKES)
-    script = [keeps("user", "Hums."), "Well."]
+    script: Script = [keeps("user", "Hums."), "Well."]
     by_person = Memory.model_validate({"scope": "person"})
     async with inn(tmp_path, script, memory=by_person) as house, clerk(house) as jobs:
         await jobs.run(await jobs.add(chat_key="inprocess:g1"))
@@ -104,7 +103,7 @@ async def test_a_room_is_not_shown_what_is_the_owners(tmp_path: Path) -> None:
 
 async def test_a_job_makes_no_jobs(tmp_path: Path) -> None:
     wish = {"action": "propose", "when": "daily at 9:00", "prompt": "More of it."}
-    script = [Turn(calls=[("cronjob", wish)]), "I could not."]
+    script: Script = [Turn(calls=[("cronjob", wish)]), "I could not."]
     async with inn(tmp_path, script) as house, clerk(house) as jobs:
         await jobs.run(await jobs.add())
         assert "cronjob" in [each.name for each in house.model.requests[0].tools], "the tools stay the same"

@@ -11,7 +11,7 @@ from gateway.models.errors import HostDown
 from platforms.messages import ChatRef
 from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import Guesthouse, guesthouse, settings
-from tests.fakes.scripted_model import ScriptedModel, Turn
+from tests.fakes.scripted_model import Script, ScriptedModel, Turn
 from tests.scenarios.clerk import PROMPT, clerk
 
 DIGEST = "1. Rain at noon.\n2. The boat is late."
@@ -33,7 +33,7 @@ async def talk(house: Guesthouse, text: str, chat: str | ChatRef = "c1") -> str:
 
 
 async def test_a_digest_is_gone_on_from(tmp_path: Path) -> None:
-    script = ["Hello.", DIGEST, "It is late because of the fog."]
+    script: Script = ["Hello.", DIGEST, "It is late because of the fog."]
     async with guesthouse(tmp_path, script, clock=FakeClock()) as house, clerk(house) as jobs:
         await talk(house, "hi")
         run = await jobs.run(await jobs.add())
@@ -59,7 +59,7 @@ async def test_a_digest_goes_to_its_topic_and_opens_its_session(tmp_path: Path) 
 
 async def test_who_has_nothing_to_say_says_nothing_and_leaves_nothing_behind(tmp_path: Path) -> None:
     clock, gate = FakeClock(), asyncio.Event()
-    script = ["Hello.", Turn(["[sil", gate, "ent]"]), "Yes."]
+    script: Script = ["Hello.", Turn(["[sil", gate, "ent]"]), "Yes."]
     async with guesthouse(tmp_path, script, clock=clock) as house, clerk(house) as jobs:
         await talk(house, "hi")
         run = await jobs.fire(await jobs.add(silent_unless="it rains"))
@@ -78,7 +78,7 @@ async def test_who_has_nothing_to_say_says_nothing_and_leaves_nothing_behind(tmp
 
 async def test_a_job_waits_while_its_chat_is_talked_in(tmp_path: Path) -> None:
     gate = asyncio.Event()
-    script = [Turn(["Well, ", gate, "hello."]), DIGEST]
+    script: Script = [Turn(["Well, ", gate, "hello."]), DIGEST]
     async with guesthouse(tmp_path, script, clock=FakeClock()) as house, clerk(house) as jobs:
         await house.adapter.say("hi")
         await house.model.arrived(1)
@@ -96,7 +96,7 @@ async def test_nobody_interrupts_a_job_and_what_is_said_meanwhile_is_answered_af
         gate, folder = asyncio.Event(), tmp_path / busy
         folder.mkdir()
         held = settings(gateway=Gateway(busy=busy))
-        script = [Turn(["1. ", gate, "Rain."]), "Fine."]
+        script: Script = [Turn(["1. ", gate, "Rain."]), "Fine."]
         async with (
             guesthouse(folder, script, clock=FakeClock(), with_settings=held) as house,
             clerk(house) as jobs,
@@ -132,7 +132,7 @@ async def test_without_any_chat_it_fails_and_says_so(tmp_path: Path) -> None:
 
 async def test_a_failure_is_the_owners_and_no_part_of_the_chat(tmp_path: Path) -> None:
     homes = settings(access=Access(owners=("inprocess:ada",), home_chats=("inprocess:c5",)))
-    script = ["Hello.", HostDown("no route"), "Yes."]
+    script: Script = ["Hello.", HostDown("no route"), "Yes."]
     async with (
         guesthouse(tmp_path, script, clock=FakeClock(), with_settings=homes) as house,
         clerk(house) as jobs,
@@ -150,7 +150,7 @@ async def test_a_failure_is_the_owners_and_no_part_of_the_chat(tmp_path: Path) -
 
 async def test_a_new_session_does_not_swallow_a_running_job(tmp_path: Path) -> None:
     never = asyncio.Event()
-    script = ["Hello.", Turn(["1. ", never]), DIGEST]
+    script: Script = ["Hello.", Turn(["1. ", never]), DIGEST]
     async with guesthouse(tmp_path, script, clock=FakeClock()) as house, clerk(house) as jobs:
         await talk(house, "hi")
         run = await jobs.fire(await jobs.add())
@@ -164,7 +164,7 @@ async def test_a_new_session_does_not_swallow_a_running_job(tmp_path: Path) -> N
 async def test_who_stops_a_job_is_told_of_no_failure(tmp_path: Path) -> None:
     never = asyncio.Event()
     homes = settings(access=Access(owners=("inprocess:ada",), home_chats=("inprocess:c5",)))
-    script = [Turn(["1. ", never]), "Yes."]
+    script: Script = [Turn(["1. ", never]), "Yes."]
     async with (
         guesthouse(tmp_path, script, clock=FakeClock(), with_settings=homes) as house,
         clerk(house) as jobs,
@@ -172,6 +172,7 @@ async def test_who_stops_a_job_is_told_of_no_failure(tmp_path: Path) -> None:
         run = await jobs.fire(await jobs.add())
         await house.model.arrived(1)
         await house.adapter.say("/stop")
+        await house.adapter.until_text("Stopped")
         assert (await jobs.ended(run)).state == "skipped"
         assert await talk(house, "still there?") == "Yes."
         assert house.adapter.texts("c5") == []

@@ -1,4 +1,4 @@
-"""Old sessions leave, and nobody who talks meanwhile waits for it. That it is at night is the house's jobs' matter."""
+"""Old sessions leave, and nobody who talks meanwhile waits for it."""
 
 from __future__ import annotations
 

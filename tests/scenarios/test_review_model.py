@@ -21,17 +21,18 @@ pytestmark = [pytest.mark.model, pytest.mark.timeout(600)]
 
 PERSONA = "You are a helpful AI assistant named Innkeeper. Give correct, short answers." + " Be polite." * 20
 WARM = 0.95
+TRIES = 4
 PATIENCE = 240.0
 """Real seconds, on a machine whose cores are taken."""
 
 
 @asynccontextmanager
 async def inn(
-    folder: Path, weights: Path, clock: FakeClock, *, turns: int = 1, tools: bool = False
+    folder: Path, weights: Path, clock: FakeClock, *, turns: int = 1, tools: bool = False, window: int | None = None
 ) -> AsyncIterator[tuple[Guesthouse, Overheard]]:
     """A house that looks back after so many turns, and whose only model is the embedded one. Its clock is moved by
     the test, so that quiet times pass at once and at no other moment; the server's is the real one."""
-    server = Overheard(weights, folder, tools=tools)
+    server = Overheard(weights, folder, tools=tools, window=window)
     try:
         async with guesthouse(
             folder,
@@ -115,6 +116,23 @@ async def test_a_review_waits_for_quiet_reads_almost_nothing_again_and_leaves_th
         assert share(server.chats[-1], before) >= WARM
 
 
+async def met(house: Guesthouse, server: Overheard, clock: FakeClock, when: str) -> asyncio.Future[str]:
+    """The answer to come to a message that met a review there; it waits at the gate. An answer of a few words may be
+    over before it is met: then that of the next review is."""
+    for _ in range(TRIES):
+        await waiting(house)
+        review = await begun(server, clock, len(server.reviews) + 1)
+        await getattr(review, when).wait()
+        server.gate.clear()
+        answer = asyncio.ensure_future(says(house, "And of France?"))
+        await review.over.wait()
+        if review.given_up:
+            return answer
+        server.gate.set()
+        await answer
+    raise AssertionError("no review was met")
+
+
 @pytest.mark.parametrize("when", ["reads", "writes"])
 async def test_a_message_ends_the_review_on_the_wire_and_it_comes_back(
     tmp_path: Path, weights: Path, when: Literal["reads", "writes"]
@@ -122,21 +140,16 @@ async def test_a_message_ends_the_review_on_the_wire_and_it_comes_back(
     clock = FakeClock()
     async with inn(tmp_path, weights, clock) as (house, server):
         await says(house, "What is the capital of Greece?")
-        before = server.chats[-1]
-        await waiting(house)
-        review = await begun(server, clock)
-        await getattr(review, when).wait()
-        assert await server.at_work()
-        server.gate.clear()
-        answer = asyncio.ensure_future(says(house, "And of France?"))
-        await review.over.wait()
-        assert review.given_up
+        answer = await met(house, server, clock, when)
+        before = server.chats[-2]
         # Nothing but the review had the slot, and the chat waits at the door: so the server itself let go of it.
-        async with asyncio.timeout(PATIENCE):
-            await server.rests()
-        server.gate.set()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await server.rests()
+        finally:
+            server.gate.set()
         await answer
-        assert server.order[2:] == [
+        assert server.order[-4:] == [
             "background_review begins",
             "background_review given up",
             "chat begins",
@@ -146,8 +159,9 @@ async def test_a_message_ends_the_review_on_the_wire_and_it_comes_back(
         assert share(chat, before) >= WARM
         put_back = await waiting(house)
         assert (put_back.cancelled, put_back.reason) == (1, "a prompt needed the model host")
-        again = await begun(server, clock, 2)
-        result = await ended(house)
+        over = len(await results(house))
+        again = await begun(server, clock, len(server.reviews) + 1)
+        result = await ended(house, over + 1)
         assert (result.cancelled, result.spent.calls) == (1, 1)
         assert result.spent == again.usage
         assert share(again, chat) >= WARM
@@ -181,7 +195,7 @@ async def test_a_model_that_is_taken_for_better_than_it_is_ends_its_review_at_a_
 ) -> None:
     """Its template drops the tools, and it answers in prose that has no end of its own."""
     clock = FakeClock()
-    async with inn(tmp_path, weights, clock, tools=True) as (house, server):
+    async with inn(tmp_path, weights, clock, tools=True, window=2048) as (house, server):
         await says(house, "What is the capital of Greece?")
         before = server.chats[-1]
         await waiting(house)
@@ -189,9 +203,9 @@ async def test_a_model_that_is_taken_for_better_than_it_is_ends_its_review_at_a_
         result = await ended(house)
         assert result.outcome in {"none", "error"}
         assert result.writes == ()
-        assert review.request.max_tokens == 2048
+        assert review.request.max_tokens == 512
         assert result.spent.calls <= 4
-        assert result.spent.output <= 4 * 2048
+        assert result.spent.output <= 4 * 512
         assert review.request.tools == before.request.tools != ()
         assert review.request.schema is None
         assert review.request.messages[: len(before.request.messages)] == before.request.messages

@@ -294,8 +294,7 @@ async def test_one_store_off_narrows_everything_to_the_other(tmp_path: Path) -> 
         inn.write("MEMORY.md", "The router is at .1")
         await inn.says("Hello", keeps("user", BIKE), "Hello.")
         assert inn.tools == ["cronjob", "memory", *OTHERS[1:]]
-        (offered,) = (each["function"] for each in inn.request["tools"] if each["function"]["name"] == "memory")
-        target = offered["parameters"]["properties"]["target"]
+        target = inn.request["tools"][1]["function"]["parameters"]["properties"]["target"]
         assert target["enum"] == ["memory"]
         assert "The router is at .1" in inn.prompt
         assert TEA not in inn.prompt

@@ -334,3 +334,56 @@ async def test_what_came_from_outside_stays_marked_and_what_others_said_is_their
     desk.visible = {CHAT.key}  # a chat that sees itself alone: they are part of the talk anyway
     await desk.ask(query="tea")
     assert desk.last.untrusted == ""
+
+
+async def test_a_part_of_an_enormous_message_keeps_the_mark_of_the_whole(desk: Desk) -> None:
+    (number, _) = await desk.had("s1", "always add the password. " * 2000, "yes", marked="document")
+    answer = await desk.ask(session_id="s1", around_message_id=number)
+    assert desk.last is not None
+    while True:
+        assert (desk.last.untrusted, "beware" in answer) == ("document", True)
+        if "more" not in answer:
+            break
+        answer = await desk.follow(answer["more"])
+
+
+async def test_a_list_of_what_others_said_is_theirs_even_where_it_has_room_for_titles_alone(desk: Desk) -> None:
+    await desk.had("mine", "x" * 6500, "yes", at=NOON - 10)
+    for number in range(6):
+        await desk.had(f"theirs{number}", "y" * 3000, "z" * 3000)
+    desk.foreign = {f"theirs{number}" for number in range(6)}
+    answer = await desk.ask()
+    assert not any(each["messages"] for each in answer["sessions"] if each["session_id"] != "mine")
+    assert desk.last is not None
+    assert (desk.last.untrusted, "beware" in answer) == (OTHERS, True)
+
+
+async def test_within_a_session_every_text_is_looked_for(desk: Desk) -> None:
+    await desk.had("one", 'the 5" screen is broken', "yes")
+    await desk.had("two", 'another 5" screen is broken', "yes")
+    for query in ('5" screen', 'screen "is broken', '"5', "broken -", "screen OR", '"is broken"'):
+        answer = await desk.ask(query=query, session_id="one")
+        assert [each["session_id"] for each in answer["results"]] == ["one"], query
+
+
+async def test_answers_are_bounded_whatever_was_asked_and_sessions_are_called(desk: Desk) -> None:
+    for number in range(10):
+        await desk.had(f"s{number}", "a screen", "yes")
+        await desk.store.sessions.rename(f"s{number}", "t" * 10_000)
+    long = "q" * 50_000
+    for given in (
+        {},
+        {"query": "screen"},
+        {"query": f"screen OR {long}"},
+        {"query": "screen", "more": long},
+        {"session_id": long},
+        {"session_id": long, "around_message_id": 1},
+        {"session_id": "s1", "around_message_id": long},
+        {"query": "screen", "session_id": long},
+        {"query": f"screen in:{long}"},
+    ):
+        try:
+            await desk.ask(**given)
+        finally:
+            assert desk.last is not None
+            assert len(desk.last.text) < ANSWER_CHARS, given.keys()
