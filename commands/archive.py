@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator, Sequence
 
 from commands import search
 from commands.context import Context
+from commands.pending_words import literal
 from commands.ports import SessionView
 from commands.reply import CommandReply, NamedText
 from commands.session_ports import Pruned
-from commands.session_words import amount, as_data, count, iso, line, named, number, one, said
+from commands.session_words import UNSEEN, amount, as_data, count, iso, line, named, number, one, said, titled
 from commands.spec import Action, Argument, Arguments, CommandSpec, Role
 from commands.transcripts import FORMATS, told
 from platforms.messages import Button
@@ -180,9 +181,11 @@ async def entitle(context: Context, arguments: Arguments) -> CommandReply:
     found = await one(context, arguments.get("id"))
     if isinstance(found, CommandReply):
         return found
-    title = " ".join(arguments.get("title").split())
+    title = titled(arguments.get("title"))
+    if not title:
+        return CommandReply(UNSEEN, ok=False)
     await context.ports.archive.rename(found.id, title)
-    return CommandReply(f"`{found.id}` is now called «{title}».", data=_id(found, title=title))
+    return CommandReply(f"`{found.id}` is now called «{literal(title)}».", data=_id(found, title=title))
 
 
 def _id(found: SessionView, **more: object) -> dict[str, object]:

@@ -3,6 +3,7 @@ one up."""
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +11,13 @@ from commands.context import Context
 from commands.pending_words import literal
 from commands.ports import SessionView
 from commands.reply import CommandReply
+
+TITLE = 200
+"""Characters of a title that a person gives."""
+
+UNSEEN = "A title needs a sign that can be seen."
+JOINERS = "\u200c\u200d"
+"""Signs that are not to be seen and yet belong into words and emoji."""
 
 SHOWN = 1000
 """Characters of one message that a chat shows of an old transcript; the rest is in the export."""
@@ -40,6 +48,20 @@ def line(each: SessionView) -> str:
 def named(each: SessionView) -> str:
     """A session's title, to the letter: a model or a stranger may have written it."""
     return f"«{literal(each.title)}»"
+
+
+def titled(text: str) -> str:
+    """What a person wrote, as a title."""
+    title = visible(text)
+    return title if len(title) <= TITLE else f"{title[: TITLE - 1]}…"
+
+
+def visible(text: str) -> str:
+    """On one line, without what is not to be seen."""
+    shown = "".join(
+        each for each in " ".join(text.split()) if each in JOINERS or unicodedata.category(each)[0] != "C"
+    )
+    return " ".join(shown.split()) if shown.strip(JOINERS + " ") else ""
 
 
 def said(role: str, text: str, *, shortened: bool) -> str:

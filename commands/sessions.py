@@ -6,9 +6,10 @@ What is stored of earlier ones is for archive.py.
 from __future__ import annotations
 
 from commands.context import Context
+from commands.pending_words import literal
 from commands.ports import SessionView
 from commands.reply import CommandReply
-from commands.session_words import count, gist, line, named, number, one
+from commands.session_words import UNSEEN, count, gist, line, named, number, one, titled
 from commands.spec import Argument, Arguments, CommandSpec
 from platforms.messages import Button
 
@@ -22,8 +23,9 @@ NOTHING = "Nothing is running."
 async def new(context: Context, arguments: Arguments) -> CommandReply:
     """The boundary. Says what was carried over, and how to get back."""
     conversation, key, chat = context.place
-    opened = await conversation.new(key, arguments.get("name"), chat, context.who, direct=context.direct)
-    lines = [f"🆕 A fresh session{' «' + arguments.get('name') + '»' if arguments.get('name') else ''}."]
+    title = titled(arguments.get("name"))
+    opened = await conversation.new(key, title, chat, context.who, direct=context.direct)
+    lines = [f"🆕 A fresh session{f' «{literal(title)}»' if title else ''}."]
     lines.append(opened.carried)
     if opened.closed is not None:
         lines.append(f"Back to the last one: /resume {opened.closed.id}")
@@ -115,8 +117,11 @@ async def title(context: Context, arguments: Arguments) -> CommandReply:
         return CommandReply("This session has not begun yet; say something first.")
     if not arguments.get("title"):
         return CommandReply(f"This session is called {named(current)}.")
-    await context.ports.archive.rename(current.id, " ".join(arguments.get("title").split()))
-    return CommandReply(f"This session is now called «{arguments.get('title')}».")
+    title = titled(arguments.get("title"))
+    if not title:
+        return CommandReply(UNSEEN, ok=False)
+    await context.ports.archive.rename(current.id, title)
+    return CommandReply(f"This session is now called «{literal(title)}».")
 
 
 async def backlog(context: Context, arguments: Arguments) -> CommandReply:

@@ -42,6 +42,7 @@ from gateway.engine.following import followed_in_settings
 from gateway.engine.gatekeeper import HomesDesk, Memories, PendingDesk, SetKey, memories
 from gateway.engine.house import House
 from gateway.engine.inline import Inline
+from gateway.engine.needed_skills import NeededSkills
 from gateway.engine.neighbours import Neighbours
 from gateway.engine.outlet import outlet
 from gateway.engine.session_care import session_work
@@ -67,7 +68,7 @@ from gateway.observability.report import LogReport
 from gateway.reviewing import reviewed, reviewing
 from gateway.reviews.around import idle_effort
 from gateway.reviews.worker import ReviewWorker
-from gateway.scheduling import NeededSkills, jobs_beside, taken_back
+from gateway.scheduling import jobs_beside, taken_back
 from gateway.short_lived import file_caches, host_registry, main_model, open_hub
 from gateway.signals import Signals
 from gateway.state.search_upkeep import keep_up
@@ -149,10 +150,7 @@ async def running(
         adapters: dict[str, Adapter] = {}
         registry, found = built_in(), doors(loaded.settings, only)
         set_to = _setter(profile, watcher, environment, extensions)
-        needed = NeededSkills(store.jobs, clock, report)
-        house, problems = await _furnish(
-            profile, store, clock, watcher, hosts, adapters, found, report, set_to, needed
-        )
+        house, problems = await _furnish(profile, store, clock, watcher, hosts, adapters, found, report, set_to)
         hub = open_hub(profile, house.skills, loaded.settings, clock.now, environment)
         engine = _engine(profile, loaded.settings, house, hosts, registry, hub)
         moved = followed_in_settings(watcher, set_to)
@@ -168,7 +166,7 @@ async def running(
         care = _skill_care(engine)
         beside = _beside(profile, engine, reviewing(engine, hosts, watch), care, batch)
         tasks = partial(maintenance_jobs, engine, profile, care, extensions)
-        beside |= jobs_beside(engine, watch, needed, tasks, only)
+        beside |= jobs_beside(engine, watch, tasks, only)
         signs = _signs(engine, store, environment if only is None else None)
         for name, run in {**beside, **session_work(engine, hosts), **signs.work}.items():
             stack.push_async_callback(_ended, asyncio.ensure_future(kept(name, run, clock, report)))
@@ -202,14 +200,14 @@ async def _furnish(
     found: Doors,
     report: LogReport,
     set_to: SetKey,
-    needed: NeededSkills,
 ) -> tuple[House, list[str]]:
     """The house, and one line for everything that is not as it should be. Memory is repaired before it is read."""
 
     def settings() -> Settings:
         return watcher.current.settings
 
-    kept, skills = memories(profile, settings, clock.now), gated_skills(profile, settings, clock.now, needed)
+    kept, needed = memories(profile, settings, clock.now), NeededSkills(store.jobs, clock)
+    skills = gated_skills(profile, settings, clock.now, needed)
     await _logged(report, "repaired", memory=kept.repair, skills=skills.repair)
     await _logged(report, "not_seeded", skills=lambda: sow(skills))
     delivery = Delivery(store, adapters, clock, bus := Bus())

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol
 
 from commands.authority import CONSOLE
 from gateway.clock import Clock
@@ -28,13 +27,8 @@ from gateway.schedule.desk import CronDesk
 from gateway.schedule.maintenance import MaintenanceJob, specs
 from gateway.schedule.runner import Answer, Halted, JobNotice, NotNow, Runner
 from gateway.schedule.scheduler import Scheduler
-from gateway.state.connection import DatabaseFault
-from gateway.state.job_protocols import Jobs
 from gateway.state.job_records import Job, JobRun, JobSpec
 from gateway.state.protocols import Store
-
-LOOK = 60.0
-"""Seconds between two looks at which skills jobs need."""
 
 
 def runs_jobs(only: Sequence[str] | None) -> bool:
@@ -123,52 +117,19 @@ class Herald:
         await self._herald.tell(notice.job, notice.run, notice.source)
 
 
-class Report(Protocol):
-    def warning(self, event: str, **fields: object) -> object: ...
-
-
-class NeededSkills:
-    """`memory.skills.caretaker.Refers` by the jobs there are, paused and proposed ones too. Asked from any thread;
-    until it has looked, every skill counts as needed."""
-
-    def __init__(self, jobs: Jobs, clock: Clock, report: Report) -> None:
-        self._jobs = jobs
-        self._clock = clock
-        self._report = report
-        self._names: frozenset[str] | None = None
-
-    def __call__(self, name: str) -> bool:
-        return self._names is None or name in self._names
-
-    async def look(self) -> None:
-        """Raises DatabaseFault; what was seen before holds then."""
-        self._names = frozenset(name for job in await self._jobs.all() for name in job.spec.skills)
-
-    async def run(self) -> None:
-        """Look again and again, until cancelled."""
-        while True:
-            try:
-                await self.look()
-            except DatabaseFault as fault:
-                self._report.warning("jobs.unread", why=str(fault))
-            await self._clock.sleep(LOOK)
-
-
 def jobs_beside(
     engine: Engine,
     watch: Watch,
-    needed: NeededSkills,
     tasks: Callable[[], Mapping[str, MaintenanceJob]],
     only: Sequence[str] | None = None,
 ) -> dict[str, Callable[[], Awaitable[None]]]:
     """What runs beside the engine for the sake of jobs, by a name for the log. `tasks()` are the house's own, with
     the times that the settings name at this moment. `only` as in `runs_jobs`."""
-    beside: dict[str, Callable[[], Awaitable[None]]] = {"needed skills": needed.run}
     desk = engine.house.maintenance
     assert isinstance(desk, MaintenanceDesk), "the house was furnished with it"
     if runs_jobs(only):
         scheduler = scheduling(engine, watch, tasks()).scheduler
         desk.attend(tasks, scheduler.wake)
-        return {**beside, "jobs": scheduler.run, "times of jobs": desk.follow}
+        return {"jobs": scheduler.run, "times of jobs": desk.follow}
     desk.attend(tasks)
-    return {**beside, "chores": Chores(desk, engine.house.clock, lambda: bool(engine.workers.running)).run}
+    return {"chores": Chores(desk, engine.house.clock, lambda: bool(engine.workers.running)).run}

@@ -22,6 +22,7 @@ from gateway.engine.earshot import scopes
 from gateway.engine.finder import StoredFinder
 from gateway.engine.gatekeeper import PendingDesk, memories
 from gateway.engine.memory_desk import MemoryDesk
+from gateway.engine.needed_skills import NeededSkills
 from gateway.engine.pairing_desk import PairingDesk
 from gateway.engine.retention import StoredRetention, behind
 from gateway.engine.reviews_desk import ReviewsDesk
@@ -93,7 +94,7 @@ def stored_ports(
     """What short-lived commands reach the house by: the same files and database, and no engine."""
     hosts = host_registry(profile, loaded, clock)
     kept = memories(profile, lambda: loaded.settings, clock.now)
-    skills = gated_skills(profile, lambda: loaded.settings, clock.now)
+    skills = gated_skills(profile, lambda: loaded.settings, clock.now, NeededSkills(store.jobs, clock))
     status = HouseStatus(
         store,
         profile.database,

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from gateway.state.health import Inspection
     from gateway.state.index_care import IndexCare
 
+BROKEN = "stop the gateway, keep a copy of the file, and put a backup in its place: innkeeper backup list"
+
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
@@ -77,9 +79,14 @@ def _compacted(profile: Profile, as_json: bool) -> None:
 
 
 def _looked(profile: Profile, as_json: bool) -> None:
+    from gateway.state.connection import DatabaseFault
     from gateway.state.health import inspect
 
-    found = inspect(profile.database)
+    try:
+        found = inspect(profile.database)
+    except DatabaseFault as fault:
+        _end([Finding("problem", str(fault), BROKEN)], {}, as_json)
+        return
     findings = _of_the_file(profile, found)
     if not found.health.faults and found.health.version == found.health.newest:
         findings += asyncio.run(_with_index(profile, _checked))
@@ -94,8 +101,7 @@ def _looked(profile: Profile, as_json: bool) -> None:
 def _of_the_file(profile: Profile, found: Inspection) -> list[Finding]:
     health = found.health
     if health.faults:
-        step = "stop the gateway, keep a copy of the file, and put a backup in its place"
-        return [Finding("problem", f"{profile.database} is damaged: {each}", step) for each in health.faults]
+        return [Finding("problem", f"{profile.database} is damaged: {each}", BROKEN) for each in health.faults]
     if health.version > health.newest:
         words = f"{profile.database} is at version {health.version}, this Innkeeper knows {health.newest}"
         return [Finding("problem", words, "upgrade innkeeper")]

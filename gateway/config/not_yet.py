@@ -12,7 +12,6 @@ from gateway.config.schema import Settings, flattened
 _WITHOUT_EFFECT = re.compile(
     r"(?:dashboard|hooks|mcp_servers)(?:\.|$)"
     r"|memory\.(?:provider|prefetch_spill_enabled)$"
-    r"|gateway\.budgets\.cron$"
 )
 _NAMED_AS_A_WHOLE = ("mcp_servers",)
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import unicodedata
 from contextlib import aclosing
+from itertools import takewhile
 from typing import Any, Literal, Protocol
 
+from commands.session_words import visible
 from gateway.agent.limits import over_budget
 from gateway.engine.house import House
 from gateway.engine.notices import gist
@@ -62,7 +63,6 @@ SCHEMA: dict[str, Any] = {
 }
 
 _MARKS = "\"'`*_#«»“”„‘’「」『』 \t"
-_JOINERS = "\u200c\u200d"
 _LINK = re.compile(r"https?:|www\.|\]\(|[<>|`\[\]{}\\]")
 _PREFIX = re.compile(r"(?:title|titre|título|标题|標題|タイトル)\s*[::]\s*", re.IGNORECASE)
 
@@ -130,7 +130,7 @@ class TitleMaker:
             return "done"  # nobody has said anything yet that could be a title
         title = said
         try:
-            if not await self._over_budget():
+            if _beginning(rows) and not await self._over_budget():
                 reply = await self._asked(await self._client(line.session), rows)
                 if reply is None:
                     return "gave way"
@@ -217,7 +217,7 @@ class TitleMaker:
 def first_words(rows: list[StoredMessage]) -> str:
     """What a person said first, as a title; empty when there is nothing."""
     said = (each.row.content for each in rows if each.row.role == "user" and not each.row.untrusted)
-    return next((words for text in said if (words := gist(_printable(text), LONGEST))), "")
+    return next((words for text in said if (words := gist(visible(text), LONGEST))), "")
 
 
 def title_of(reply: Reply) -> str:
@@ -233,21 +233,17 @@ def title_of(reply: Reply) -> str:
         pass
     if "\n" in text.strip() or _LINK.search(text):
         return ""
-    title = _PREFIX.sub("", _printable(text).strip(_MARKS), count=1).strip(_MARKS).rstrip(".。")
+    title = _PREFIX.sub("", visible(text).strip(_MARKS), count=1).strip(_MARKS).rstrip(".。")
     return title if len(title) <= LONGEST and any(each.isalnum() for each in title) else ""
 
 
-def _printable(text: str) -> str:
-    """On one line, without what is not to be seen."""
-    flat = " ".join(text.split())
-    return "".join(each for each in flat if each in _JOINERS or unicodedata.category(each)[0] != "C")
-
-
 def _beginning(rows: list[StoredMessage]) -> str:
-    """What was said first and what was answered to it."""
+    """What was said first and what was answered to it, before anything from outside was read: a title is listed
+    without any mark of where its words came from."""
     pieces = []
+    own = list(takewhile(lambda each: not each.row.untrusted, rows))
     for role in ("user", "assistant"):
-        found = next((each.row.content for each in rows if each.row.role == role and each.row.content), "")
+        found = next((each.row.content for each in own if each.row.role == role and each.row.content), "")
         if found:
             pieces.append(f"{role}: {found[:READ]}{'…' if len(found) > READ else ''}")
     return "\n\n".join(pieces)

@@ -86,7 +86,7 @@ def look(folder: Path) -> HermesHome:
         raise NoHermesHome(f"{folder} is no Hermes Agent home: there is no {', '.join(MARKS[:3])} in it.")
     at = _Inside(folder)
     settings = at.settings()
-    memory, skills = settings.get("memory"), settings.get("skills")
+    memory, skills, zone = (settings.get(each) for each in ("memory", "skills", "timezone"))
     return HermesHome(
         folder=folder,
         memories=tuple(at.memory(target) for target in Target if at.there(f"memories/{target.file_name}")),
@@ -94,7 +94,7 @@ def look(folder: Path) -> HermesHome:
         bundled=at.bundled(),
         hub=at.hub(),
         jobs=tuple(at.jobs()),
-        zone=line(settings.get("timezone") or ""),
+        zone=line(zone) if isinstance(zone, str) else "",
         persona=folder / "SOUL.md" if at.text("SOUL.md").strip() else None,
         limits=_limits(memory if isinstance(memory, dict) else {}),
         external=_texts(skills.get("external_dirs") if isinstance(skills, dict) else None),
@@ -264,4 +264,4 @@ def _limits(memory: Mapping[str, Any]) -> dict[Target, int]:
 
 def _texts(value: Any) -> tuple[str, ...]:
     listed: Sequence[Any] = value if isinstance(value, list) else [value] if isinstance(value, str) else []
-    return tuple(str(each) for each in listed if each)
+    return tuple(each for each in listed if each and isinstance(each, str))

@@ -74,8 +74,8 @@ def job_of(held: Mapping[str, Any]) -> Job:
 
 
 def line(value: Any) -> str:
-    """Anything on one line, not too long."""
-    return " ".join(str(value).split())[:200]
+    """Anything on one line, not too long; what has parts, which may be without number, is a question mark."""
+    return " ".join(str(value).split())[:200] if isinstance(value, str | int | float) else "?"
 
 
 def _skills(held: Mapping[str, Any]) -> tuple[str, ...]:

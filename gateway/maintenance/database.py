@@ -43,7 +43,7 @@ async def integrity_check(path: Path, search: Search, *, dry: bool) -> JobReport
 
 
 async def _with_index(words: str, health: Health, search: Search, *, dry: bool) -> JobReport:
-    known, missing = await SearchCare(search).check(), await search.check(SAMPLE)
+    known, missing = await SearchCare(search).known(), await search.check(SAMPLE)
     figures = {"bytes": health.size, "not_found": len(missing)}
     if missing:
         if not dry:

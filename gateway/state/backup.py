@@ -55,12 +55,20 @@ def backup_database(database: Path, target: Path, progress: Progress | None = No
         draft.unlink(missing_ok=True)
         if isinstance(error, FileExistsError | DatabaseFault):
             raise
-        fault = explained(error, str(target)) if isinstance(error, sqlite3.Error) else error
+        fault = (
+            explained(error, str(_at_fault(error, database, target))) if isinstance(error, sqlite3.Error) else error
+        )
         raise fault if isinstance(fault, DatabaseFault) else DatabaseFault(f"{target}: {error}") from error
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
     return target.stat().st_size
+
+
+def _at_fault(error: sqlite3.Error, database: Path, target: Path) -> Path:
+    """The file that cannot be read, or the one that cannot be written."""
+    reading = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+    return database if getattr(error, "sqlite_errorcode", 0) & 0xFF in reading else target
 
 
 def _copied(database: Path, draft: Path, progress: Progress | None) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from gateway.state.search_protocols import Search
+from gateway.state.search_records import SearchFault
 
 ORDERED = "somebody asked for it"
 
@@ -28,6 +29,18 @@ class SearchCare:
         self._search = search
 
     async def check(self) -> list[str]:
+        lines = await self.known()
+        try:
+            missing = await self._search.check()
+        except SearchFault as fault:
+            return lines or [str(fault)]
+        if missing:
+            are = "messages of a sample are" if len(missing) > 1 else "message of a sample is"
+            lines.append(f"{len(missing)} {are} not found by their own words")
+        return lines
+
+    async def known(self) -> list[str]:
+        """What is known to be wrong, without a look at the index itself."""
         state = await self._search.state()
         lines = []
         if state.damaged:

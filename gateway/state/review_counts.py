@@ -9,12 +9,13 @@ import sqlite3
 from collections.abc import Collection, Iterable
 
 from gateway.state.review_records import ReviewKind, ReviewStanding
+from gateway.state.turns import SAID
 
 KINDS: tuple[ReviewKind, ...] = ("memory", "skill")
 COUNTED: dict[ReviewKind, str] = {
     # What a job asks for is nobody's turn.
     "memory": "FROM messages WHERE session_id = ? AND id > ? AND id <= ? AND role = 'user' AND untrusted <> 'job'",
-    "skill": "FROM messages WHERE session_id = ? AND id > ? AND id <= ? AND role = 'tool'",
+    "skill": f"FROM messages WHERE session_id = ? AND id > ? AND id <= ? AND role = 'tool' AND {SAID}",
 }
 UNITS: dict[ReviewKind, str] = {"memory": "count(DISTINCT turn_id)", "skill": "count(*)"}
 

@@ -34,6 +34,36 @@ def test_sizes_by_table(innkeeper: Shell) -> None:
     assert all(each["level"] != "problem" for each in data["findings"])
 
 
+def test_an_index_that_lost_messages_is_no_index_that_fits(innkeeper: Shell) -> None:
+    stored(innkeeper, Talk("s1", 3, turns=20))
+    assert "fits what is stored" in innkeeper("doctor", "--db", "--rebuild").stdout
+    with sqlite3.connect(innkeeper.profile.database) as connection:
+        (number,) = connection.execute("SELECT number FROM search_generations").fetchone()
+        emptied = f"INSERT INTO search_words_{number} (search_words_{number}) VALUES ('delete-all')"
+        connection.execute(emptied)
+    connection.close()
+    told = innkeeper("doctor", "--db")
+    assert told.exit_code == 1
+    assert "40 messages of a sample are not found by their own words" in " ".join(told.stdout.split())
+    assert "innkeeper doctor --db --rebuild" in told.stdout
+    assert "fits what is stored" in innkeeper("doctor", "--db", "--rebuild").stdout
+    assert innkeeper("doctor", "--db").exit_code == 0
+    assert len(innkeeper.json("sessions", "search", "said")["results"]) == 1
+
+
+def test_a_file_that_is_no_database_is_named_and_left_alone(innkeeper: Shell) -> None:
+    path = innkeeper.profile.database
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("no database " * 1000)
+    for order in ((), ("--rebuild",), ("--compact",), ("--backup", str(innkeeper.home / "copy.db"))):
+        told = innkeeper("doctor", "--db", *order)
+        assert told.exit_code == 1
+        assert f"{path} is not a database: move it away" in told.stdout + told.stderr, order
+        assert path.read_text() == "no database " * 1000
+    (found,) = json.loads(innkeeper("doctor", "--db", "--json").stdout)["findings"]
+    assert found["level"] == "problem"
+
+
 def test_rows_that_refer_to_nothing_are_named(innkeeper: Shell) -> None:
     stored(innkeeper, Talk("s1", 3))
     with sqlite3.connect(innkeeper.profile.database) as connection:

@@ -23,7 +23,7 @@ def settings(text: str) -> Settings:
         ("memory: {write_approval: false, scope: owner}", []),
         ("model: {reasoning_effort: high}\nplatforms: {telegram: {token: '1:x'}}", []),
         ("gateway: {budgets: {chat: 10, background_review: 5}}", []),
-        ("gateway: {budgets: {cron: 10}}", ["gateway.budgets.cron"]),
+        ("gateway: {budgets: {cron: 10}}", []),
         ("memory: {scope: room, nudge_interval: 3, memory_char_limit: 3000}", []),
         ("memory: {provider: retaindb}", ["memory.provider"]),
         ("platforms: {discord: {token: x, allowed_users: [1]}}", []),

@@ -57,6 +57,16 @@ def test_the_report_in_words(innkeeper: Shell, hermes: Hermes) -> None:
     assert "sk-secret-value" not in result.output
 
 
+def test_settings_that_grow_when_they_are_read(innkeeper: Shell, hermes: Hermes) -> None:
+    """Each name stands for ten of the one before: written out, they fill a disk."""
+    lines = ["a0: &a0 [x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 40))]
+    lines += ["timezone: *a39", "skills: {external_dirs: [*a39, /srv/skills]}", "memory: {memory_char_limit: *a39}"]
+    whole(hermes).put("config.yaml", "\n".join(lines))
+    result = innkeeper("import", "hermes", "--home", str(hermes.folder), "--dry-run", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["external_dirs"] == ["/srv/skills"]
+
+
 def test_nothing_there_changes(innkeeper: Shell, hermes: Hermes) -> None:
     there = whole(hermes).tree()
     for words in (["--dry-run"], [], []):

@@ -112,9 +112,9 @@ def test_a_damaged_database_is_a_failure_that_says_what_to_do(shell: Shell) -> N
         database.execute("PRAGMA journal_mode = DELETE")
         (page,) = database.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'outbox'").fetchone()
         (size,) = database.execute("PRAGMA page_size").fetchone()
-    data = bytearray(shell.profile.database.read_bytes())
-    data[(page - 1) * size : (page - 1) * size + 64] = b"\xff" * 64
-    shell.profile.database.write_bytes(data)
+    file = shell.profile.database
+    data = file.read_bytes()
+    file.write_bytes(data[: (page - 1) * size] + b"\xff" * 64 + data[(page - 1) * size + 64 :])
     result = shell("maintenance", "run", "database-check", "--json")
     assert result.exit_code == 1
     came = json.loads(result.stdout)

@@ -141,7 +141,6 @@ async def test_a_message_ends_the_review_on_the_wire_and_it_comes_back(
     async with inn(tmp_path, weights, clock) as (house, server):
         await says(house, "What is the capital of Greece?")
         answer = await met(house, server, clock, when)
-        before = server.chats[-2]
         # Nothing but the review had the slot, and the chat waits at the door: so the server itself let go of it.
         try:
             async with asyncio.timeout(PATIENCE):
@@ -155,7 +154,7 @@ async def test_a_message_ends_the_review_on_the_wire_and_it_comes_back(
             "chat begins",
             "chat ends",
         ]
-        chat = server.chats[-1]
+        before, chat = server.chats[-2:]
         assert share(chat, before) >= WARM
         put_back = await waiting(house)
         assert (put_back.cancelled, put_back.reason) == (1, "a prompt needed the model host")

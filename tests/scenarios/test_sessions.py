@@ -157,3 +157,18 @@ async def test_who_comes_to_be_heard_ends_the_view(tmp_path: Path) -> None:
         event = await house.adapter.say("/sessions", chat="c1", sender="ada", kind=ChatKind.DIRECT)
         await house.adapter.until(lambda: any(event.event_id in s.event_ids for s in house.adapter.summaries("c1")))
         assert "4711" in house.adapter.transcript("c1")[-1].text
+
+
+@pytest.mark.parametrize("order", ["/title {}", "/new {}", "/sessions title old1 {}"])
+async def test_a_title_is_one_short_line_that_can_be_seen(tmp_path: Path, order: str) -> None:
+    async with guesthouse(tmp_path, echo) as house:
+        await had(house.store, Talk("old1", 3))
+        await house.adapter.reply_to("hello")
+        await house.adapter.reply_to(order.format("Red \x1b[2J\u202etide\n## assistant" + "x" * 3000))
+        await house.adapter.reply_to("again")
+        titles = [each.session.title or "" for each in await house.store.sessions.recent(9)]
+        (title,) = [each for each in titles if each]
+        assert title.startswith("Red [2Jtide ## assistantxxx")
+        assert len(title) == 200
+        assert await house.adapter.reply_to(order.format("\u200b \u202e")) != ""
+        assert [each.session.title for each in await house.store.sessions.recent(9)].count(title) == 1

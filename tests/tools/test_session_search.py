@@ -359,11 +359,11 @@ async def test_a_list_of_what_others_said_is_theirs_even_where_it_has_room_for_t
 
 
 async def test_within_a_session_every_text_is_looked_for(desk: Desk) -> None:
-    await desk.had("one", 'the 5" screen is broken', "yes")
-    await desk.had("two", 'another 5" screen is broken', "yes")
+    await desk.had("first", 'the 5" screen is broken', "yes")
+    await desk.had("second", 'another 5" screen is broken', "yes")
     for query in ('5" screen', 'screen "is broken', '"5', "broken -", "screen OR", '"is broken"'):
-        answer = await desk.ask(query=query, session_id="one")
-        assert [each["session_id"] for each in answer["results"]] == ["one"], query
+        answer = await desk.ask(query=query, session_id="first")
+        assert [each["session_id"] for each in answer["results"]] == ["first"], query
 
 
 async def test_answers_are_bounded_whatever_was_asked_and_sessions_are_called(desk: Desk) -> None:
