@@ -88,9 +88,11 @@ async def export(context: Context, arguments: Arguments) -> CommandReply:
 
 async def _pieces(context: Context, wanted: Sequence[SessionView], kind: str) -> AsyncIterator[str]:
     for place, each in enumerate(wanted):
+        if (head := await context.ports.archive.head(each.id)) is None:
+            continue
         if place and kind == "md":
             yield "\n---\n\n"
-        async for piece in told(each, context.ports.archive.entries(each.id), kind):
+        async for piece in told(head, context.ports.archive.entries(each.id), kind):
             yield piece
 
 

@@ -116,6 +116,9 @@ class Archive(Protocol):
 
     async def transcript(self, session_id: str) -> list[Line]: ...
 
+    async def head(self, session_id: str) -> SessionView | None:
+        """A session for taking away: secrets in its title are masked. None when it is not there any more."""
+
     def entries(self, session_id: str) -> AsyncIterator[Entry]:
         """Every row of a session, tool calls and all, for taking away: secrets are masked, and never all of it is
         held at once."""

@@ -7,15 +7,22 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import AsyncIterator
 from typing import Any, Literal
 
-from commands.pending_words import fenced
+from commands.pending_words import fenced, literal
 from commands.ports import SessionView
 from commands.session_ports import Entry
 from commands.session_words import as_data, iso, moment
 
 Format = Literal["md", "jsonl"]
+FRAME = re.compile(r"^ {0,3}(?:#|<|```|~~~|=+[ \t]*$|-+[ \t]*$)", re.MULTILINE)
+"""What in a message could pass for a part of what stands around messages, or swallow it: then it is a quotation."""
+
+LINES = re.compile(r"\r\n?|\n")
+"""What ends a line in Markdown."""
+
 FORMATS: tuple[Format, ...] = ("md", "jsonl")
 
 
@@ -59,7 +66,7 @@ def _line(fields: dict[str, Any]) -> str:
 async def _markdown(head: SessionView, rows: AsyncIterator[Entry]) -> AsyncIterator[str]:
     ended = "still open" if head.open else f"ended: {head.end_reason}"
     yield (
-        f"# {' '.join(head.title.split())}\n\n- session: `{head.id}`\n- chat: {head.chat}\n"
+        f"# {literal(' '.join(head.title.split()))}\n\n- session: `{head.id}`\n- chat: {literal(head.chat)}\n"
         f"- from {moment(head.started_at)} to {moment(head.active_at)}, {ended}\n"
     )
     names: dict[str, str] = {}
@@ -71,16 +78,25 @@ async def _markdown(head: SessionView, rows: AsyncIterator[Entry]) -> AsyncItera
 def _said(row: Entry) -> str:
     by = f" ({row.model})" if row.model else ""
     pieces = [f"## {row.role}{by}, {moment(row.time)}"]
-    pieces += ["\n".join(f"> {each}" for each in row.note.split("\n"))] if row.note else []
-    pieces += [row.text] if row.text else []
-    pieces += [f"*Files: {', '.join(row.files)}*"] if row.files else []
+    pieces += [_quoted(row.note)] if row.note else []
+    text = "\n".join(LINES.split(row.text))
+    pieces += [_quoted(text) if FRAME.search(text) else text] if text else []
+    pieces += [_files(row)] if row.files else []
     pieces += [_folded(f"calls {each.name}", each.arguments) for each in row.calls]
     return "\n" + "\n\n".join(pieces) + "\n"
 
 
 def _result(row: Entry, name: str) -> str:
-    files = f"\n\n*Files: {', '.join(row.files)}*" if row.files else ""
+    files = f"\n\n{_files(row)}" if row.files else ""
     return f"\n{_folded(f'{name} answers', row.text)}{files}\n"
+
+
+def _files(row: Entry) -> str:
+    return f"Files: {', '.join(map(literal, row.files))}"
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {each}" for each in LINES.split(text))
 
 
 def _folded(title: str, text: str) -> str:

@@ -41,6 +41,10 @@ class StoredArchive:
             if each.row.content and each.row.role != "tool"
         ]
 
+    async def head(self, session_id: str) -> SessionView | None:
+        line = await self._store.sessions.line(session_id)
+        return seen(line, self._mask) if line is not None else None
+
     async def entries(self, session_id: str) -> AsyncIterator[Entry]:
         last = 0
         while rows := await self._store.turns.messages(session_id, last, ROWS):
@@ -60,13 +64,13 @@ class StoredArchive:
         return seen(line) if line is not None else None
 
 
-def seen(line: SessionLine) -> SessionView:
-    """A session as people see it; its title, else the first words said in it."""
+def seen(line: SessionLine, mask: Mask = str) -> SessionView:
+    """A session as people see it; its title, else the first words said in it, after `mask` saw all of it."""
     session = line.session
     return SessionView(
         id=session.id,
         chat=session.chat.key,
-        title=session.title or gist(line.opening, 40) or "untitled",
+        title=mask(session.title or "") or gist(mask(line.opening), 40) or "untitled",
         messages=line.messages,
         started_at=session.started_at,
         active_at=session.active_at,

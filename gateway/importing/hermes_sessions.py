@@ -33,6 +33,9 @@ _WANTED = (
 _GENERAL = "1"
 """The topic that every Telegram forum has; there it is the chat itself."""
 
+_CHAT_CHARS = 200
+"""Characters of what a chat or a topic can be called."""
+
 _PLATFORM = re.compile(r"[^a-z0-9_-]+")
 
 
@@ -135,6 +138,8 @@ def _chat(fields: Fields, origin: Mapping[str, Any], source: str) -> tuple[ChatR
     if not chat or source in ("cron", "unknown", "console"):
         return ChatRef(ELSEWHERE, source), kind
     where, topic = _text(chat), _text(thread) or None
+    if not all(each.isprintable() and len(each) <= _CHAT_CHARS for each in (where, topic or "")):
+        return ChatRef(ELSEWHERE, source), kind
     if source == "telegram" and topic == _GENERAL:
         topic = None
     if source == "discord":

@@ -16,15 +16,14 @@ from gateway.state.codec import clean
 from gateway.state.connection import DatabaseFault
 from gateway.state.database import Database
 from gateway.state.search_check import missing
+from gateway.state.search_damage import broken, carefully, give_up, give_up_unless_it_answers
 from gateway.state.search_discovery import NOTHING, Discovery, Page
 from gateway.state.search_index import (
     Generation,
     adopt,
     advance,
-    answers,
     begin,
     clear_away,
-    damaged,
     generations,
     merge,
     retry,
@@ -149,11 +148,11 @@ class SqliteSearch:
         try:
             return await self._database.consult(work)
         except DatabaseFault as fault:
-            if not _broken(fault.__cause__) or not await self._database.write(_give_up):
+            if not broken(fault.__cause__) or not await self._database.write(give_up):
                 raise
             raise SearchFault(BROKEN) from fault
         except sqlite3.Error as error:
-            if _broken(error) and await self._database.write(_give_up_unless_it_answers):
+            if broken(error) and await self._database.write(give_up_unless_it_answers):
                 raise SearchFault(BROKEN) from error
             raise SearchFault(f"The search could not be carried out: {error}") from error
 
@@ -168,48 +167,14 @@ def _readable(db: sqlite3.Connection) -> Generation:
     return generation
 
 
-def _broken(error: BaseException | None) -> bool:
-    """Whether a table of the index may be damaged, or is not what it should be."""
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
-    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR)
-
-
-def _give_up(db: sqlite3.Connection) -> bool:
-    """The generation that serves cannot be read."""
-    if (generation := serving(db)) is not None:
-        damaged(db, generation.number, "it was damaged")
-    return True
-
-
-def _give_up_unless_it_answers(db: sqlite3.Connection) -> bool:
-    """Whether it is given up: it may as well be the question that cannot be understood."""
-    generation = serving(db)
-    return generation is not None and not answers(db, generation) and _give_up(db)
-
-
 def _advanced(db: sqlite3.Connection, limit: int) -> int:
     adopt(db)
     return advance(db, limit)
 
 
 def _timed(pace: _Pace, db: sqlite3.Connection, work: Callable[[], int]) -> int:
-    """Do a part of the work, with what follows from it at the end of a savepoint; how much it was. If the index turns
-    out to be damaged, another one is begun."""
     began = time.thread_time()
-    db.execute("SAVEPOINT index_step")
-    try:
-        done = work()
-        db.execute("SAVEPOINT index_written")  # only now the index writes most of it, and here it can be undone
-    except sqlite3.DatabaseError as error:
-        if not db.in_transaction or not _broken(error):
-            raise
-        db.execute("ROLLBACK TO index_step")
-        for each in generations(db):
-            if each.kept:
-                damaged(db, each.number, str(error))
-        done = 1
-    db.execute("RELEASE index_step")
-    if done:
+    if done := carefully(db, work):
         pace.took(done, time.thread_time() - began)
     return done
 

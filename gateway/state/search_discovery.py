@@ -69,7 +69,7 @@ THEIRS = (
 @dataclass(frozen=True, slots=True)
 class Page:
     """Where a page goes on: messages in [low, top) that were ranked, without its first `offset` sessions; `seen` are
-    numbers of the sessions of pages before. A `low` of None leaves open how far down it goes."""
+    places in their table of the sessions of pages before. A `low` of None leaves open how far down it goes."""
 
     top: int
     low: int | None = None
@@ -127,8 +127,11 @@ class Discovery:
         return self._found(lowest, ended, note)
 
     def _nowhere(self) -> str:
-        """What is said when no chat is known by what was asked for."""
-        return NOWHERE.format(", ".join(self.query.places)) if self.query.places else ""
+        """What is said when no chat is known by what was asked for; of those not in the index yet that is unknown."""
+        unknown = "SELECT 1 FROM messages WHERE id > ? LIMIT 1"
+        if not self.query.places or self.db.execute(unknown, (self.generation.upto,)).fetchone():
+            return ""
+        return NOWHERE.format(", ".join(self.query.places))
 
     def _gather(self, scope: Scope) -> tuple[int, bool]:
         """Look at candidates until there is enough; down to which id that was, and whether nothing is below it."""
@@ -287,9 +290,15 @@ class Discovery:
         query = "SELECT number FROM search_sessions WHERE session_id = ?"
         return [row[0] for each in names if (row := self.db.execute(query, (each,)).fetchone()) is not None]
 
-    def _names(self, numbers: Iterable[int]) -> list[str]:
-        query = "SELECT session_id FROM search_sessions WHERE number = ?"
-        return [row[0] for each in numbers if (row := self.db.execute(query, (each,)).fetchone()) is not None]
+    def _names(self, places: Iterable[int]) -> list[str]:
+        """The inverse of `_places`."""
+        query = "SELECT id FROM sessions WHERE rowid = ?"
+        return [row[0] for each in places if (row := self.db.execute(query, (each,)).fetchone()) is not None]
+
+    def _places(self, names: Iterable[str]) -> list[int]:
+        """Where sessions stand in their table: short, and also known of one that the index does not know yet."""
+        query = "SELECT rowid FROM sessions WHERE id = ?"
+        return [row[0] for each in names if (row := self.db.execute(query, (each,)).fetchone()) is not None]
 
     def _found(self, lowest: int, ended: bool, note: str) -> Found:
         ranked = sorted(self._best(), key=lambda each: (-each.score, -each.message_id))
@@ -300,7 +309,7 @@ class Discovery:
         if offset + len(shown) < len(ranked):
             more = str(replace(self.page, low=lowest if not ended else 0, offset=offset + len(shown)))
         elif not ended:
-            seen = (*self.page.seen, *self._numbers(self.fits))[-SEEN:]
+            seen = (*self.page.seen, *self._places(self.fits))[-SEEN:]
             more = str(Page(lowest, seen=seen))
         return Found(hits, not ended or note == WAITING, more, note)
 

@@ -74,16 +74,6 @@ def serving(db: sqlite3.Connection) -> Generation | None:
     return next((each for each in generations(db) if each.state in ("serving", "damaged")), None)
 
 
-def answers(db: sqlite3.Connection, generation: Generation) -> bool:
-    """Whether a generation answers the plainest question."""
-    try:
-        db.execute(f"SELECT rowid FROM {generation.table} WHERE {generation.table} MATCH '\"a\"' LIMIT 1").fetchone()
-        db.execute(f"SELECT term FROM {generation.vocabulary} WHERE term >= 'a' LIMIT 1").fetchone()
-    except sqlite3.DatabaseError:
-        return False
-    return True
-
-
 def adopt(db: sqlite3.Connection) -> None:
     """Make sure that a generation of this program's preparation serves, or is being built."""
     all_of_them = generations(db)

@@ -14,6 +14,7 @@ from typing import Any
 from gateway.state.database import Database
 from gateway.state.records import Touched
 from gateway.state.review_queue import taken_away
+from gateway.state.search_damage import carefully
 from gateway.state.search_index import settle
 from memory.model import ERASED
 
@@ -41,7 +42,7 @@ class SqliteTraces:
                 db.execute(
                     f"UPDATE {each.place.table} SET {each.place.column} = ? WHERE {where}", (each.shorter, *each.key)
                 )
-            while settle(db, BATCH):
+            while carefully(db, lambda: settle(db, BATCH)):
                 pass  # what the search's index still has to let go of holds the text, too
             touched = _summed(found)
             for session in touched.sessions:

@@ -16,7 +16,7 @@ from gateway.attachments.cache import FileCache
 from gateway.config.schema import Settings
 from gateway.config.sections import Memory
 from gateway.engine.gatekeeper import memories
-from gateway.state.records import KeptFile, UsageLine
+from gateway.state.records import KeptFile, Row, UsageLine
 from gateway.state.store import SqliteStore
 from memory.model import Action, Author, Operation, Origin, Target
 from platforms.messages import ChatRef
@@ -95,6 +95,45 @@ def test_json_lines_to_take_away(innkeeper: Shell) -> None:
     assert call["tool_calls"][0]["name"] == "memory"
     assert result["tool_call_id"] == call["tool_calls"][0]["id"]
     assert "sk-" not in json.dumps(lines)
+
+
+def test_what_was_said_cannot_pass_for_a_part_of_the_frame(innkeeper: Shell) -> None:
+    texts = (
+        "```\nnever closed",
+        "## assistant (m), 2026-11-30 10:00\n\nI promise",
+        "<details><summary>x",
+        "Headline\n===",
+        "one\n---\ntwo",
+        "   ~~~",
+        "- [ ] * item\n> quoted",
+        "<!-- the rest",
+        "fine **bold**",
+        "cut\r## user, x",
+        "-" * 50_000 + "x",
+    )
+    rows = [Row("user", text) for text in texts]
+    stored(innkeeper, Talk("s1", 3, rows=rows, title="<img src=x> [tea](http://x)\n# b"), Talk("s2", 2))
+    told = innkeeper("sessions", "export", "--all").stdout
+    assert told.startswith("# `<img src=x> [tea](http://x) # b`\n")
+    frame = [line for line in told.splitlines() if not line.startswith(">")]
+    assert [line.split(",")[0] for line in frame if line.startswith("## ")] == [
+        *["## user"] * 12, "## assistant (m)", "## user", "## assistant (m)"
+    ]  # fmt: skip
+    assert not any(line.lstrip().startswith(("```", "~~~", "<", "===")) for line in frame)
+    assert frame.count("---") == 1
+    assert "fine **bold**" in frame
+    assert "> ## assistant (m), 2026-11-30 10:00\n> \n> I promise" in told
+
+
+def test_a_title_made_of_what_was_said_gives_no_secret_away(innkeeper: Shell) -> None:
+    stored(
+        innkeeper,
+        Talk("s1", 3, say="sk-abcdefghijklmnopqrstuvwxyz0123 is it"),
+        Talk("s2", 2, title="sk-abcdefghijklmnopqrstuvwxyz0123"),
+    )
+    for kind in ("md", "jsonl"):
+        for which in ("s1", "s2", "--all"):
+            assert "sk-abcdefghij" not in innkeeper("sessions", "export", which, "--format", kind).stdout
 
 
 def test_an_export_goes_into_a_new_file_for_its_owner(innkeeper: Shell, tmp_path: Path) -> None:

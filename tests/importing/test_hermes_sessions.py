@@ -129,6 +129,16 @@ def test_where_it_was_held(innkeeper: Shell, hermes: Hermes, source: str, fields
     assert [each["chat"] for each in listed(innkeeper)] == [chat]
 
 
+@pytest.mark.parametrize("id", ["9" * 3000, "\x1b[2J", "a\u202eb", "1\n2"])
+def test_what_no_chat_can_be_called_is_none(innkeeper: Shell, hermes: Hermes, id: str) -> None:
+    hermes.session("one", chat_id=id, chat_type="group")
+    hermes.session("two", chat_id="-100", thread_id=id, chat_type="group")
+    for session in ("one", "two"):
+        hermes.says(session, "user", "hello")
+    taken(innkeeper, hermes)
+    assert {each["chat"] for each in listed(innkeeper)} == {"hermes:telegram"}
+
+
 def test_old_versions_say_the_chat_elsewhere(innkeeper: Shell, tmp_path: Path) -> None:
     hermes = Hermes(tmp_path / "hermes", "early")
     hermes.session("one", user_id="5")

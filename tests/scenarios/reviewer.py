@@ -80,7 +80,7 @@ class Reviewer(Storyteller):
             self._at_work[name] = "over"
             return Step(pieces=["That was", " all of", " it."], delay=0.03)
         self._at_work[name] = "called"
-        kinds = [each for each in ("memory", "skill_manage") if f"(the tool {each})" in _instruction(given)]
+        kinds = _kinds(given)
         tools = self._chance.choices([*kinds, *kinds, "count", "send_file"], k=self._chance.choice([1, 1, 2]))
         return Step(pieces=["Let", " me"], delay=0.03, calls=[self._want(tool, name) for tool in tools])
 
@@ -113,10 +113,16 @@ def _about(given: dict[str, Any]) -> str:
 
 
 def _read_by(given: dict[str, Any]) -> str:
-    """The conversation that a review reads, and that tells it from all others; its own messages are left out."""
+    """The conversation that a review reads, and what it is about: one that another kind is added to begins anew. Its
+    own messages are left out."""
     own = len(list(_asked_for(given))) + 1
     joined = _instruction(given).partition(ASKED)[0]
-    return json.dumps([given["messages"][:-own], joined])
+    return json.dumps([given["messages"][:-own], joined, _kinds(given)])
+
+
+def _kinds(given: dict[str, Any]) -> list[str]:
+    """The tools that it may write with."""
+    return [each for each in ("memory", "skill_manage") if f"(the tool {each})" in _instruction(given)]
 
 
 def _asked_for(given: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -126,7 +126,9 @@ async def rounds(folder: Path, seed: int, moments: list[Moment], say: Say) -> No
             name = f"n{number}"
             job = await made.due(name)
             await made.kill_at(moment)
+            listens = made.moments.next("listening")
             await made.gateway.start()
+            await asyncio.wait_for(listens, PATIENCE)
             run = await made.ended(job)
             chat = made.server.world.seen(made.server.world.chats[ADA])
             copies = [each.text for each in chat].count(f"This is digest {name}")

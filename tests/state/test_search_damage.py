@@ -83,3 +83,21 @@ async def test_a_question_that_the_index_does_not_understand_begins_no_other_one
         assert not (await store.search.state()).damaged
     finally:
         await store.close()
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_what_is_to_be_forgotten_is_forgotten_all_the_same(tmp_path: Path, damage: str) -> None:
+    store = await broken(tmp_path / "state.db", damage)
+    try:
+        assert (await store.traces.erase(["an apple"])).messages == 1
+        with suppress(SearchFault):
+            assert await found(store, "apple") == []
+        await indexed(store)
+        with suppress(SearchFault):
+            assert await found(store, "apple") == []
+        await indexed(store)
+        assert (await found(store, "apple"), await found(store, "pear")) == ([], ["s1"])
+        kept = await store.database.read(lambda db: db.execute("SELECT count(*) FROM search_gone").fetchone()[0])
+        assert kept == 0
+    finally:
+        await store.close()

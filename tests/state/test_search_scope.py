@@ -67,3 +67,22 @@ async def test_no_session_of_another_chat_is_told_from_none(store: SqliteStore, 
             notes.append(got.note.replace(place, "there"))
         assert len(set(notes[:4])) == len(set(notes[4:])) == 1
         await indexed(store)
+
+
+async def test_pages_repeat_nothing_while_the_index_is_being_built(store: SqliteStore) -> None:
+    for number in range(80):
+        await said(store, f"s{number:04}", ["an apple"] * 8, ROOM, NOON + number)
+    for query in ("apple", "in:telegram apple"):
+        seen, more = list[str](), None
+        while True:
+            got = await store.search.discover(query, now=NOON, more=more)
+            seen += [hit.session.id for hit in got.hits]
+            assert not got.note.startswith("No chat")
+            if (more := got.more) is None:
+                break
+        assert len(seen) == len(set(seen)) > 40
+    got = await store.search.discover("in:telegram:-5 plum", now=NOON)
+    assert (got.hits, got.note.startswith("No chat")) == ((), False)
+    await indexed(store)
+    got = await store.search.discover("in:telegram:-55 plum", now=NOON)
+    assert got.note.startswith("No chat")
