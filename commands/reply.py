@@ -21,7 +21,8 @@ class NamedText:
 
 @dataclass(frozen=True, slots=True)
 class CommandReply:
-    """`text` is Markdown; an empty one sends nothing. `data` is what `--json` prints: an array for lists, ids first.
+    """`text` is Markdown; an empty one sends nothing. `data` is what `--json` prints: an array for lists, ids first;
+    `aside`, what it says besides on the standard error.
 
     `ok` False makes the shell exit 1. `silent` says that the event is not settled by this reply: a turn answers it.
     """
@@ -37,3 +38,4 @@ class CommandReply:
     """For the shell alone: a text that is too long to be held, as it comes. `output` names the new file that it goes
     to; empty is the standard output."""
     output: str = ""
+    aside: str = ""

@@ -65,35 +65,42 @@ async def _page(context: Context, words: str, asked: int, page: int, limit: int,
             found = await finder.find(words, context.visible, limit=limit, more=found.more)
     except SearchTrouble as trouble:
         return CommandReply(f"⚠️ {trouble}", ok=False)
-    data = {
-        "results": [_hit_data(each) for each in found.hits],
-        "bounded": found.bounded,
-        "more": found.more,
-        "note": found.note,
-    }
+    data = [_hit_data(each) for each in found.hits]
     if context.surface == "shell":
-        return CommandReply(_listed(found, shell=True), data=data, ok=bool(found.hits or not found.note))
-    return CommandReply(_listed(found), data=data, buttons=await _buttons(context, found, asked, page))
+        said = "\n".join(_besides(found, shell=True))
+        return CommandReply(_listed(found, shell=True), data, aside=said, ok=bool(found.hits or not found.note))
+    return CommandReply(_listed(found), data, buttons=await _buttons(context, found, asked, page))
 
 
 def _hit_data(each: HitView) -> dict[str, Any]:
-    message = {"message_id": each.message.id, "role": each.message.role, "time": iso(each.message.time)}
-    return {**as_data(each.session), **message, "snippet": each.snippet, "matches": each.matches,
-            "text": each.message.text}  # fmt: skip
+    return {
+        "session_id": each.session.id,
+        "message_id": each.message.id,
+        "role": each.message.role,
+        "time": iso(each.message.time),
+        "chat": each.session.chat,
+        "snippet": each.snippet,
+        "title": each.session.title,
+        "matches": each.matches,
+        "text": each.message.text,
+    }
 
 
 def _listed(found: FoundView, *, shell: bool = False) -> str:
     lines = [_hit(place, each, shell=shell) for place, each in enumerate(found.hits, 1)]
-    if not lines:
-        lines = [f"⚠️ {found.note}" if found.note else "Nothing was found."]
-        lines += ["Older messages were not looked at yet."] if found.bounded else []
-    elif found.bounded:
-        lines.append("Older messages were not looked at: more words, `before:` or `after:` narrow it down.")
-    if found.hits and found.note:
-        lines.append(f"⚠️ {found.note}")
+    lines += [] if lines or found.note else ["Nothing was found."]
+    return "\n".join([*lines, *_besides(found, shell=shell)])
+
+
+def _besides(found: FoundView, *, shell: bool) -> list[str]:
+    """What is to be said of a search, its hits aside."""
+    lines = [f"⚠️ {found.note}"] if found.note else []
+    if found.bounded:
+        narrowed = ": more words, `before:` or `after:` narrow it down" if found.hits else " yet"
+        lines.append(f"Older messages were not looked at{narrowed}.")
     if shell and found.more is not None:
         lines.append(f"There is more: the same with `--more {found.more}`")
-    return "\n".join(lines)
+    return lines
 
 
 def _hit(place: int, each: HitView, *, shell: bool) -> str:

@@ -147,6 +147,8 @@ def _show(ctx: click.Context, reply: CommandReply, as_json: bool, invocation: In
     """Print a reply, and end with its exit code."""
     if as_json and reply.data is not None:
         click.echo(json.dumps(reply.data, ensure_ascii=False, indent=2))
+        if reply.aside:
+            click.echo(_plain(reply.aside), err=True)
     elif reply.text or reply.pieces is None:
         click.echo(_for_terminal(reply.text) if sys.stdout.isatty() else _plain(reply.text))
         if reply.file is not None:

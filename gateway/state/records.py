@@ -122,8 +122,8 @@ class Compaction:
 class Turn:
     """One turn on one session. Writes are refused once the session's epoch is above the turn's.
 
-    `run` is the job's run that asked for it, None for a turn that people's messages asked for. `unsaid`: nothing of it
-    was shown, and it is no part of the conversation.
+    `run` is the job's run that asked for it, None for a turn that people's messages asked for. `unsaid`: nothing of
+    it was shown, and it is no part of the conversation.
     """
 
     id: int

@@ -50,6 +50,7 @@ WAITING = "The index is being built; of the messages that are not in it yet, onl
 ANOTHER = "The index is of another version and is being built anew; until then, odd spellings may be missed."
 NOWHERE = "No chat or session that you may see is called {}."
 
+UNKNOWN = "SELECT id, session_key, chat FROM sessions WHERE id NOT IN (SELECT session_id FROM search_sessions)"
 NAMED = re.compile(r"[^:\n]{0,60}: ")
 """What follows the beginning of a name where a line of a room says who speaks."""
 
@@ -127,11 +128,12 @@ class Discovery:
         return self._found(lowest, ended, note)
 
     def _nowhere(self) -> str:
-        """What is said when no chat is known by what was asked for; of those not in the index yet that is unknown."""
-        unknown = "SELECT 1 FROM messages WHERE id > ? LIMIT 1"
-        if not self.query.places or self.db.execute(unknown, (self.generation.upto,)).fetchone():
-            return ""
-        return NOWHERE.format(", ".join(self.query.places))
+        """What is said when the index knows no chat by what was asked for, nor is one among those that it is to learn
+        of."""
+        for row in self.db.execute(UNKNOWN) if self.query.places else ():
+            if self._seen(row["session_key"]) and self._lies_there(row["id"], row["session_key"], row["chat"]):
+                return ""
+        return NOWHERE.format(", ".join(self.query.places)) if self.query.places else ""
 
     def _gather(self, scope: Scope) -> tuple[int, bool]:
         """Look at candidates until there is enough; down to which id that was, and whether nothing is below it."""
@@ -190,11 +192,17 @@ class Discovery:
         query, at, name = self.query, row["created_at"], row["session_id"]
         return (
             name not in self.left_out
-            and (self.visible is None or row["session_key"] in self.visible)
+            and self._seen(row["session_key"])
             and (query.before is None or at < query.before)
             and (query.after is None or at >= query.after)
-            and all(_lies_in(place, name, row["session_key"], row["chat"]) for place in query.places)
+            and self._lies_there(name, row["session_key"], row["chat"])
         )
+
+    def _seen(self, key: str) -> bool:
+        return self.visible is None or key in self.visible
+
+    def _lies_there(self, session_id: str, key: str, chat: str) -> bool:
+        return all(_lies_in(place, session_id, key, chat) for place in self.query.places)
 
     def _shown(self, name: str) -> bool:
         """Whether a session is not about to leave, and this asker's as a whole."""

@@ -48,7 +48,7 @@ def test_an_index_that_lost_messages_is_no_index_that_fits(innkeeper: Shell) -> 
     assert "innkeeper doctor --db --rebuild" in told.stdout
     assert "fits what is stored" in innkeeper("doctor", "--db", "--rebuild").stdout
     assert innkeeper("doctor", "--db").exit_code == 0
-    assert len(innkeeper.json("sessions", "search", "said")["results"]) == 1
+    assert len(innkeeper.json("sessions", "search", "said")) == 1
 
 
 def test_a_file_that_is_no_database_is_named_and_left_alone(innkeeper: Shell) -> None:

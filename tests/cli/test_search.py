@@ -19,8 +19,9 @@ def test_a_search_for_people_and_for_programs(innkeeper: Shell) -> None:
         assert "`" not in shown
         assert "Garden" not in shown
         found = innkeeper.json(*order, "node.js", "OR", '"the garden"', "--limit", "5")
-        assert {each["id"] for each in found["results"]} == {"boiler", "garden"}
-        (hit,) = innkeeper.json(*order, "--limit", "1", "from:me", "garden")["results"]
+        assert {each["session_id"] for each in found} == {"boiler", "garden"}
+        (hit,) = innkeeper.json(*order, "--limit", "1", "from:me", "garden")
+        assert list(hit)[:6] == ["session_id", "message_id", "role", "time", "chat", "snippet"]
         assert (hit["title"], hit["role"], hit["text"]) == ("Garden", "user", "the garden and the boiler")
     around = innkeeper.json("sessions", "around", "garden", str(hit["message_id"]))
     assert [each["text"] for each in around["messages"]] == ["the garden and the boiler", "answer 0 in garden"]
@@ -30,24 +31,28 @@ def test_a_search_for_people_and_for_programs(innkeeper: Shell) -> None:
 
 def test_what_begins_with_a_hyphen_is_a_word(innkeeper: Shell) -> None:
     stored(innkeeper, Talk("s1", 3, say="call it with --verbose and -x"))
-    assert innkeeper.json("search", "--verbose")["results"][0]["id"] == "s1"
-    assert innkeeper.json("search", "call", "-verbose")["results"] == []
+    assert innkeeper.json("search", "--verbose")[0]["session_id"] == "s1"
+    assert innkeeper.json("search", "call", "-verbose") == []
     assert "Nothing was found." in innkeeper("search", "call", "-verbose").stdout
 
 
 def test_pages(innkeeper: Shell) -> None:
     stored(innkeeper, *(Talk(f"s{number:02}", 30 - number, say="tea") for number in range(7)))
-    first = innkeeper.json("search", "tea", "--limit", "4")
     shown = innkeeper("search", "tea", "--limit", "4").stdout
-    assert f"There is more: the same with --more {first['more']}" in shown
-    second = innkeeper.json("search", "tea", "--limit", "4", "--more", first["more"])
-    assert len({each["id"] for each in [*first["results"], *second["results"]]}) == 7
-    assert second["more"] is None
+    beside = innkeeper("search", "tea", "--limit", "4", "--json").stderr
+    _, said, page = shown.rpartition("There is more: the same with --more ")
+    assert beside == f"{said}{page}"
+    first = innkeeper.json("search", "tea", "--limit", "4")
+    second = innkeeper.json("search", "tea", "--limit", "4", "--more", page.strip())
+    assert len({each["session_id"] for each in [*first, *second]}) == 7
+    assert innkeeper("search", "tea", "--limit", "4", "--more", page.strip(), "--json").stderr == ""
 
 
 def test_a_question_that_asks_for_nothing(innkeeper: Shell) -> None:
     assert innkeeper("search").exit_code == 1
     shown = innkeeper("search", "''")
     assert (shown.exit_code, "nothing to search for" in shown.stdout) == (1, True)
+    told = innkeeper("search", "''", "--json")
+    assert (told.exit_code, told.stdout, "nothing to search for" in told.stderr) == (1, "[]\n", True)
     assert innkeeper("search", "tea", "--limit", "none").exit_code == 1
     assert innkeeper("search", "tea", "--more", "next").exit_code == 1

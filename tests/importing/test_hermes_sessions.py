@@ -120,6 +120,8 @@ def test_what_a_person_removed_or_went_on_with_stays_so(innkeeper: Shell, hermes
         ("cron", {"chat_id": "111"}, "hermes:cron"),
         ("a:b #c", {}, "hermes:a-b-c"),
         ("console", {"chat_id": "mine"}, "hermes:console"),
+        ("telegram", {"chat_id": "9" * 3000}, "hermes:telegram"),
+        ("telegram", {"chat_id": "-100", "thread_id": "\x1b[2J"}, "hermes:telegram"),
     ],
 )
 def test_where_it_was_held(innkeeper: Shell, hermes: Hermes, source: str, fields: dict[str, str], chat: str) -> None:
@@ -127,16 +129,6 @@ def test_where_it_was_held(innkeeper: Shell, hermes: Hermes, source: str, fields
     hermes.says("one", "user", "hello")
     taken(innkeeper, hermes)
     assert [each["chat"] for each in listed(innkeeper)] == [chat]
-
-
-@pytest.mark.parametrize("id", ["9" * 3000, "\x1b[2J", "a\u202eb", "1\n2"])
-def test_what_no_chat_can_be_called_is_none(innkeeper: Shell, hermes: Hermes, id: str) -> None:
-    hermes.session("one", chat_id=id, chat_type="group")
-    hermes.session("two", chat_id="-100", thread_id=id, chat_type="group")
-    for session in ("one", "two"):
-        hermes.says(session, "user", "hello")
-    taken(innkeeper, hermes)
-    assert {each["chat"] for each in listed(innkeeper)} == {"hermes:telegram"}
 
 
 def test_old_versions_say_the_chat_elsewhere(innkeeper: Shell, tmp_path: Path) -> None:
