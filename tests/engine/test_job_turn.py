@@ -23,6 +23,9 @@ from platforms.messages import ChatKind, ChatRef, Inbound, Sender
         ("Say [silent] to be left alone.", False, False),
         ("One.\n[silent]\nTwo.", False, False),
         ("silent\nnight", False, False),
+        ("[silent] Nothing is new.", False, True),
+        ("It does not rain: [silent].", False, True),
+        ("**[SILENT]** – no rain.\nThe sky is clear.", False, True),
         ("", False, False),
     ],
 )
