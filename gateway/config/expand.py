@@ -15,6 +15,9 @@ _SECRET_VARIABLE = re.compile(r"TOKEN|SECRET|PASS|KEY|AUTH|CREDENTIAL", re.IGNOR
 SHORTEST_SECRET = 4
 """Shorter values are not masked: masking them would garble ordinary text."""
 
+_NO_SECRETS = frozenset({"none", "null", "empty", "dummy", "local", "unused", "not-needed", "no-key"})
+"""What people write where a server wants no key; the logs need these words."""
+
 
 @dataclass(frozen=True, slots=True)
 class Variables:
@@ -105,8 +108,8 @@ def configured_secrets(values: Any, path: Key = ()) -> Iterator[str]:
 
 
 def worth_masking(values: Iterable[str]) -> frozenset[str]:
-    """Secrets long enough to be told from ordinary text."""
-    return frozenset(value for value in values if len(value) >= SHORTEST_SECRET)
+    """Secrets long enough to be told from ordinary text, without what people write where a key is none."""
+    return frozenset(each for each in values if len(each) >= SHORTEST_SECRET and each.casefold() not in _NO_SECRETS)
 
 
 def masked(text: str, secrets: Iterable[str]) -> str:

@@ -21,7 +21,7 @@ from gateway.engine.worker import Workers
 from gateway.errors import ConfigurationError
 from gateway.models.errors import ModelError
 from gateway.state.protocols import Facts, Store
-from gateway.state.records import InboxItem, PartDraft, Row, UsageLine
+from gateway.state.records import InboxItem, PartDraft, Row, Turn, UsageLine
 from platforms.messages import ChatRef
 
 
@@ -133,7 +133,7 @@ class ChatConversation:
         if self._answering(key):
             return "busy"
         item, session = await store.inbox.get(item_id), await store.sessions.current(key)
-        turn = await store.turns.last(session.id) if session is not None else None
+        turn = await self._to_retry(session.id) if session is not None else None
         if item is None or turn is None:
             return "nothing"
         parts = await store.outbox.of_source(f"turn:{turn.id}")
@@ -155,6 +155,12 @@ class ChatConversation:
         again = (Row("user", said, note=note, untrusted=read, files=files), *papers)
         self._workers.box(key).put(Said((item,), whole=True, again=again), first=True)
         return "running"
+
+    async def _to_retry(self, session_id: str) -> Turn | None:
+        """The last turn; but where people got no answer, a job that said something since does not stand before it."""
+        turns = self._house.store.turns
+        asked = await turns.last(session_id, asked=True)
+        return asked if asked is not None and asked.state != "answered" else await turns.last(session_id)
 
     async def reanswer(self, key: str, item_id: int) -> Literal["running", "nothing"]:
         return await self._edits.reanswer(key, item_id)

@@ -100,7 +100,7 @@ class Edits:
             if (read := next((each.item for each in reversed(former) if each.item.id in reading), None)) is not None:
                 return read
         session = await store.sessions.current(edit.session_key)
-        turn = await store.turns.last(session.id) if session is not None else None
+        turn = await store.turns.last(session.id, asked=True) if session is not None else None
         if turn is None or (turn.state != "running" and self._house.clock.now() - turn.began_at > RECENT):
             return None
         return next((each.item for each in reversed(former) if each.turn_id == turn.id), None)

@@ -79,7 +79,7 @@ class JobPlaces:
         """By the last message of the open session, for one that an older version opened."""
         store = self._house.store
         session = await store.sessions.current(chat.key)
-        turn = await store.turns.last(session.id) if session is not None else None
+        turn = await store.turns.last(session.id, asked=True) if session is not None else None
         item = await store.inbox.get(turn.inbox_ids[0]) if turn is not None and turn.inbox_ids else None
         return None if item is None else (item.event.kind, item.event.sender)
 

@@ -114,11 +114,14 @@ async def speaks(store: Store, job: JobTurn, answer: Answer) -> bool:
 
 def silent(text: str, *, conditional: bool) -> bool:
     """Whether an answer says that there is nothing to say: its first or last line is `[silent]`. Where a condition
-    was given, the word alone will do, too."""
+    was given, an answer that begins or ends so will do, and the word alone, too: small models explain themselves."""
     lines = [bare for each in text.splitlines() if (bare := each.strip(_MARKUP).casefold())]
     if not lines:
         return False
-    return SILENT in (lines[0], lines[-1]) or (conditional and lines == [SILENT.strip("[]")])
+    if SILENT in (lines[0], lines[-1]):
+        return True
+    given = lines[0].startswith(SILENT) or lines[-1].endswith(SILENT) or lines == [SILENT.strip("[]")]
+    return conditional and given
 
 
 def _skills(house: House, job: JobTurn, window: int | None) -> list[str]:

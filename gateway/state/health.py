@@ -4,6 +4,7 @@ its tables."""
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,16 @@ from gateway.state.versions import migrations, version_of
 
 SHOWN = 10
 """Faults that are listed, at most."""
+
+STEPS = 1_000
+"""Steps of SQLite between two questions whether a look is to go on: a moment's work."""
+
+Stopped = Callable[[], bool]
+"""Whether a look is to end where it stands; asked from its thread."""
+
+
+def _never() -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +74,22 @@ def beside(path: Path, *, writes: bool = False) -> sqlite3.Connection:
     return connection
 
 
-def examine(path: Path) -> Health:
-    """Check a database quickly. Raises DatabaseFault when it cannot be read."""
+def examine(path: Path, stopped: Stopped = _never) -> Health:
+    """Check a database quickly. Raises DatabaseFault when it cannot be read, or when it was stopped."""
     try:
         with closing(beside(path)) as connection:
+            connection.set_progress_handler(stopped, STEPS)
             return _health(path, connection, "quick_check")
     except sqlite3.Error as error:
         raise _fault(path, error) from error
 
 
-def inspect(path: Path) -> Inspection:
+def inspect(path: Path, stopped: Stopped = _never) -> Inspection:
     """Check a database thoroughly, as it is at one moment; this reads all of it. Raises DatabaseFault when it cannot
-    be read."""
+    be read, or when it was stopped."""
     try:
         with closing(beside(path)) as connection:
+            connection.set_progress_handler(stopped, STEPS)
             connection.execute("BEGIN")
             health = _health(path, connection, "integrity_check")
             tables = () if health.faults else tuple(_tables(connection))

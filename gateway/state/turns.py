@@ -125,11 +125,11 @@ class SqliteTurns:
 
         return await self._database.read(work)
 
-    async def last(self, session_id: str) -> Turn | None:
+    async def last(self, session_id: str, *, asked: bool = False) -> Turn | None:
         def work(db: sqlite3.Connection) -> Turn | None:
-            row = db.execute(
-                "SELECT * FROM turns WHERE session_id = ? AND unsaid = 0 ORDER BY id DESC LIMIT 1", (session_id,)
-            ).fetchone()
+            only = "run IS NULL" if asked else "unsaid = 0"  # what nobody saw is a job's
+            query = f"SELECT * FROM turns WHERE session_id = ? AND {only} ORDER BY id DESC LIMIT 1"
+            row = db.execute(query, (session_id,)).fetchone()
             return _turn(db, row) if row else None
 
         return await self._database.read(work)

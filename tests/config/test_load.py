@@ -248,6 +248,11 @@ def test_a_usual_key_is_not_sent_to_a_host_with_another_name(house: House) -> No
     assert (hosts["lab"].api_key, hosts["cloud"].api_key) == (None, "sk-usual")
 
 
+def test_a_key_that_is_none_does_not_make_its_word_a_secret(house: House) -> None:
+    house.write("model: {provider: openai, base_url: 'http://127.0.0.1:1/v1', api_key: None}\n")
+    assert not house.load().secrets & {"none", "None"}
+
+
 def test_every_configured_secret_is_known_for_masking(house: House) -> None:
     house.write(
         """\

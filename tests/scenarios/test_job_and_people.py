@@ -10,6 +10,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import guesthouse
 from tests.fakes.scripted_model import Script, Turn
 from tests.scenarios.clerk import clerk
+from tests.scenarios.test_edits import BUTTON, edit
 from tests.scenarios.test_jobs import DIGEST, heard, talk
 
 
@@ -33,11 +34,12 @@ async def test_a_digest_that_was_cut_is_sent_again(tmp_path: Path) -> None:
 
 async def test_what_is_corrected_after_a_digest_is_still_offered_to_be_answered(tmp_path: Path) -> None:
     async with guesthouse(tmp_path, ["Room 12.", DIGEST], clock=FakeClock()) as house, clerk(house) as jobs:
-        event = await house.adapter.say("room 12?")
+        asked = await house.adapter.say("room 12?")
         await house.adapter.until_text("Room 12.")
         await jobs.run(await jobs.add())
-        await house.adapter.edit(event, "room 13?")
-        assert "Answer the new text" in str((await house.adapter.until_text("changed")).buttons)
+        await house.adapter.redeliver(edit(asked, "room 13?"))
+        told = await house.adapter.until_text("You changed a message")
+        assert [each.label for row in told.buttons for each in row] == [BUTTON]
 
 
 async def test_two_jobs_of_one_moment_in_one_chat_are_answered_in_turn(tmp_path: Path) -> None:

@@ -290,12 +290,23 @@ async def test_work_that_this_program_does_not_know_is_skipped_and_said() -> Non
     assert len(desk.report.of("job.skipped")) == 1
 
 
-async def test_a_schedule_that_cannot_be_read_stops_no_other_job() -> None:
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        '{"v":9}',
+        '{"v":1,"kind":"every","seconds":0,"anchor":"2026-01-01T00:00:00+00:00"}',
+        '{"v":1,"kind":"every","seconds":60,"anchor":"2026-01-01T00:00:00"}',
+        '{"v":1,"kind":"every","seconds":9999999999999999,"anchor":"2026-01-01T00:00:00+00:00"}',
+        '{"v":1,"kind":"once","at":"2026-01-01T00:00:00"}',
+        "[" * 100_000,
+    ],
+)
+async def test_a_schedule_that_cannot_be_read_stops_no_other_job(spoilt: str) -> None:
     desk = Desk(START)
     broken = await desk.add("broken", "daily at 7:00")
     await desk.add("digest", "daily at 7:00")
-    spoil = "UPDATE jobs SET schedule = '{\"v\":9}' WHERE id = ?"
-    await desk.database.write(lambda db: db.execute(spoil, (broken.id,)))
+    spoil = "UPDATE jobs SET schedule = ? WHERE id = ?"
+    await desk.database.write(lambda db: db.execute(spoil, (spoilt, broken.id)))
     async with desk.open():
         await desk.until(SEVEN + DAY)
     assert await desk.states() == ["done", "done"]
