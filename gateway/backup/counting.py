@@ -8,7 +8,7 @@ from pathlib import Path
 from gateway.backup.errors import Damaged
 from gateway.backup.manifest import DATABASE, Manifest
 from gateway.state.connection import DatabaseFault
-from gateway.state.health import inspect
+from gateway.state.health import Stopped, inspect, never
 from memory.entries import parse
 from memory.files import FileTrouble, read
 from memory.skills.library import Library
@@ -30,9 +30,9 @@ class Counted:
         return self.database is not None and self.database > self.known
 
 
-def counted(folder: Path) -> Counted:
-    """Count what is in a folder that nobody writes to. Raises Damaged when the database is not whole, or memory
-    cannot be read."""
+def counted(folder: Path, stopped: Stopped = never) -> Counted:
+    """Count what is in a folder that nobody writes to. Raises Damaged when the database is not whole, memory cannot
+    be read, or it was stopped."""
     try:
         counts = {
             "entries": _entries(folder / "memories"),
@@ -47,7 +47,7 @@ def counted(folder: Path) -> Counted:
         database = folder / DATABASE
         if not database.exists():
             return Counted({"messages": 0, "sessions": 0, **counts})
-        seen = inspect(database)
+        seen = inspect(database, stopped)
     except (DatabaseFault, FileTrouble) as error:
         raise Damaged(str(error)) from None
     if seen.health.faults:

@@ -36,7 +36,8 @@ _NAME = re.compile(r"innkeeper-(?P<profile>[a-z0-9][a-z0-9._-]*)-\d{8}T\d{6}Z(?:
 _SCRATCH = (".making-", ".proof-")
 
 Progress = Callable[[str, int, int], object]
-"""Told what is being done (database, files, packing, proving), how much of it is done, and of how much."""
+"""Told what is being done (database, files, packing, counting, proving), how much of it is done, and of how much:
+none of none, where nobody knows. Where it raises BackupFault, the work stops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,7 @@ def _drafted(
     with _scratch(folder, ".making-") as staging:
         gathered = _gathered(profile, staging, progress)
         settings = copy_settings(profile, staging, variables)
-        seen = counted(staging)
+        seen = counted(staging, _stopped(progress))
         manifest = Manifest(
             made_at=float(int(now)),
             profile=profile.name,
@@ -197,10 +198,23 @@ def _gathered(profile: Profile, staging: Path, progress: Progress) -> Gathered:
     return gathered
 
 
+def _stopped(progress: Progress) -> Callable[[], bool]:
+    """Whether whoever is told wants the work to end: reading a large database to its last page takes a while."""
+
+    def asked() -> bool:
+        try:
+            progress("counting", 0, 0)
+        except BackupFault:
+            return True
+        return False
+
+    return asked
+
+
 def _proven(archive: Path, folder: Path, progress: Progress) -> tuple[Manifest, Counted]:
     with _scratch(folder, ".proof-") as scratch:
         manifest = unpack(archive, scratch, lambda done, total: progress("proving", done, total))
-        found = counted(scratch)
+        found = counted(scratch, _stopped(progress))
         if found.too_new and manifest.database != found.database:
             raise Damaged("the database in the copy has another version than its manifest says")
         fits(manifest, found)

@@ -154,13 +154,15 @@ class Boundary:
             text = f"{event.sender.name or event.sender.id}: {text}"
         return text
 
-    async def hint(self, session: Session, rows: int, used: int, window: int | None) -> str | None:
-        """Why a fresh start would be good now, at most once a day in a chat; None when there is no reason."""
+    async def hint(self, session: Session, turn: int, rows: int, used: int, window: int | None) -> str | None:
+        """Why a fresh start would be good now, after this turn, at most once a day in a chat; None when there is no
+        reason. The session is as it was before the turn."""
         settings, now = self._house.settings(), self._house.clock.now()
         facts, today = self._house.store.facts, datetime.fromtimestamp(now, zone(settings)).date()
         if not settings.sessions.boundary_hint or await facts.get(session.chat.key, "hint_day") == today.isoformat():
             return None
-        before = datetime.fromtimestamp(session.active_at, zone(settings)).date()
+        spoke = await self._spoke(session, turn)
+        before = datetime.fromtimestamp(spoke, zone(settings)).date()
         changed = await self._house.notes.changed(session.id) if self._house.notes is not None else 0
         why = None
         if window and used > FULL_HINT * window:
@@ -169,11 +171,20 @@ class Boundary:
             why = f"{changed} entries of memory changed since this conversation began."
         elif rows >= LONG and before < today:
             why = "A new day."
-        elif rows >= LONG and now - session.active_at > IDLE_HINT:
+        elif rows >= LONG and now - spoke > IDLE_HINT:
             why = "We have not talked for a while."
         if why is not None:
             await facts.put(session.chat.key, "hint_day", today.isoformat())
         return why
+
+    async def _spoke(self, session: Session, turn: int) -> float:
+        """When people last talked here, before this turn: what a job said since is no talk."""
+        turns = self._house.store.turns
+        latest = await turns.last(session.id, before=turn)
+        if latest is None or latest.run is None:
+            return session.active_at
+        asked = await turns.last(session.id, asked=True, before=turn)
+        return asked.began_at if asked is not None else session.active_at
 
 
 def reset_due(session: Session, settings: Settings, now: float) -> str | None:

@@ -17,7 +17,7 @@ from gateway.schedule.clockwork import Report
 from gateway.schedule.maintenance import MaintenanceJob
 from gateway.state.connection import DatabaseFault
 from gateway.state.job_protocols import JobRuns
-from gateway.state.job_records import Job, JobKind, JobRun, RunState
+from gateway.state.job_records import BY_HAND, Job, JobKind, JobRun, RunState
 
 T = TypeVar("T")
 
@@ -136,7 +136,7 @@ class Runner:
         cannot be done here, runs already, or was removed."""
         now = self._clock.now()
         asked = await self._runs.ask(job.id, who, now, dry=dry) if self.can(job) else None
-        run = await self._runs.claim(asked.id, f"by hand {who}", now + LEASE_SECONDS, now) if asked else None
+        run = await self._runs.claim(asked.id, f"{BY_HAND} {who}", now + LEASE_SECONDS, now) if asked else None
         if run is None:
             return None
         await self.see_to(job, run)

@@ -202,7 +202,8 @@ class Scheduler:
         """What the owner is owed, beside the jobs: a chat that cannot be reached stops none of them."""
         jobs = {job.id: job for job in standing.jobs}
         owed = [JobNotice(jobs[each.job_id], each) for each in standing.notices if each.job_id in jobs]
-        if owed and self._telling is None and now >= self._tell_at:
+        waits = now < self._tell_at <= now + AGAIN_SECONDS  # later than that, the clock was set back since
+        if owed and self._telling is None and not waits:
             self._telling = asyncio.ensure_future(self._tell_all(owed))
 
     async def _tell_all(self, owed: Sequence[JobNotice]) -> None:
@@ -220,7 +221,7 @@ class Scheduler:
         moments += [max(each.lease_until, now + 1.0) for each in standing.runs if each.state == "claimed"]
         if WAITS_FOR_IDLE in self._waits.values():
             moments.append(now + AGAIN_SECONDS)
-        if self._tell_at > now:
+        if now < self._tell_at <= now + AGAIN_SECONDS:
             moments.append(self._tell_at)
         self._clockwork.wake_at(min((each for each in moments if each is not None), default=None))
 

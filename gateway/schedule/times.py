@@ -18,6 +18,7 @@ from gateway.schedule.wall import fixed
 
 VERSION = 1
 SHORTEST = 60
+LONGEST = 100 * 366 * 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class Once:
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """Each `seconds` (at least 60) of elapsed time, counted from `anchor`, which is a run itself. Kept in UTC."""
+    """Each `seconds` (at least 60, at most a century) of elapsed time, counted from `anchor`, which is a run itself.
+    Kept in UTC."""
 
     seconds: int
     anchor: datetime
@@ -40,6 +42,8 @@ class Every:
     def __post_init__(self) -> None:
         if self.seconds < SHORTEST:
             raise ValueError("an interval has at least a minute")
+        if self.seconds > LONGEST:
+            raise ValueError("an interval has at most a century")
         object.__setattr__(self, "anchor", _utc(self.anchor))
 
 
@@ -118,7 +122,7 @@ def load(text: str) -> Schedule:
                 return Crontab.parse(line)
             case _:
                 raise ValueError("unknown kind or version")
-    except (ValueError, InnkeeperError) as error:
+    except (ValueError, RecursionError, InnkeeperError) as error:
         raise UnknownSchedule(f"a stored schedule cannot be read ({error}): {text[:200]}") from error
 
 

@@ -23,7 +23,8 @@ Stopped = Callable[[], bool]
 """Whether a look is to end where it stands; asked from its thread."""
 
 
-def _never() -> bool:
+def never() -> bool:
+    """It goes on to its end."""
     return False
 
 
@@ -74,7 +75,7 @@ def beside(path: Path, *, writes: bool = False) -> sqlite3.Connection:
     return connection
 
 
-def examine(path: Path, stopped: Stopped = _never) -> Health:
+def examine(path: Path, stopped: Stopped = never) -> Health:
     """Check a database quickly. Raises DatabaseFault when it cannot be read, or when it was stopped."""
     try:
         with closing(beside(path)) as connection:
@@ -84,7 +85,7 @@ def examine(path: Path, stopped: Stopped = _never) -> Health:
         raise _fault(path, error) from error
 
 
-def inspect(path: Path, stopped: Stopped = _never) -> Inspection:
+def inspect(path: Path, stopped: Stopped = never) -> Inspection:
     """Check a database thoroughly, as it is at one moment; this reads all of it. Raises DatabaseFault when it cannot
     be read, or when it was stopped."""
     try:

@@ -113,8 +113,8 @@ class JobRuns(Protocol):
         """Give it back, because the process ends in good order: it waits again, and this start does not count."""
 
     async def take_back(self, owner: str, at: float, *, everyone: bool = False) -> list[JobRun]:
-        """Claims of others that ran out, or all claims of others: they wait again, or failed when that was too
-        often, or are skipped when their job is removed. The runs as they then are."""
+        """Claims of others that ran out, or of `everyone` but who works by hand: they wait again, or failed when that
+        was too often, or are skipped when their job is removed. The runs as they then are."""
 
     async def skip(self, run_id: int, why: str, at: float) -> bool:
         """Give up a waiting run; False when none such waits."""

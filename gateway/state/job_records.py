@@ -131,6 +131,10 @@ class JobRun:
         return self.state in ("done", "silent") and self.delivery != "failed"
 
 
+BY_HAND = "by hand"
+"""How the owner of a claim begins who does a run beside the scheduler: a gateway that starts leaves it to them."""
+
+
 @dataclass(frozen=True, slots=True)
 class JobStanding:
     """What a scheduler has to know, of one moment: jobs that are not removed, runs that wait or are claimed, the

@@ -11,6 +11,7 @@ import sqlite3
 from gateway.errors import StaleEpoch
 from gateway.state.database import Database
 from gateway.state.job_records import (
+    BY_HAND,
     Delivery,
     Job,
     JobLimits,
@@ -153,8 +154,12 @@ class SqliteJobRuns:
 
     async def take_back(self, owner: str, at: float, *, everyone: bool = False) -> list[JobRun]:
         def work(db: sqlite3.Connection) -> list[JobRun]:
-            query = "SELECT * FROM job_runs WHERE state = 'claimed' AND owner <> ? AND (lease_until <= ? OR ?)"
-            lost = [_run(row) for row in db.execute(query, (owner, at, int(everyone))).fetchall()]
+            query = (
+                "SELECT * FROM job_runs WHERE state = 'claimed' AND owner <> ?"
+                " AND (lease_until <= ? OR (? AND owner NOT LIKE ?))"
+            )
+            rows = db.execute(query, (owner, at, int(everyone), f"{BY_HAND}%")).fetchall()
+            lost = [_run(row) for row in rows]
             return [self._wait_again(db, each, at, bounded=True) for each in lost]
 
         return await self._database.write(work, durable=True)

@@ -178,8 +178,9 @@ class Turns(Protocol):
 
     async def running(self) -> list[Turn]: ...
 
-    async def last(self, session_id: str, *, asked: bool = False) -> Turn | None:
-        """The newest turn that is part of the conversation; `asked`: the newest that answers people, and no job."""
+    async def last(self, session_id: str, *, asked: bool = False, before: int | None = None) -> Turn | None:
+        """The newest turn that is part of the conversation; `asked`: the newest that answers people, and no job;
+        `before`: older than the turn with this id."""
 
     async def of_run(self, run: int) -> Turn | None:
         """The newest turn of a job's run."""

@@ -22,6 +22,9 @@ SAID = (
 )
 """A condition for rows of messages: they are part of the conversation."""
 
+NEWER = 2**63 - 1
+"""Above the id of every turn."""
+
 
 class SqliteTurns:
     """See `protocols.Turns`."""
@@ -125,11 +128,11 @@ class SqliteTurns:
 
         return await self._database.read(work)
 
-    async def last(self, session_id: str, *, asked: bool = False) -> Turn | None:
+    async def last(self, session_id: str, *, asked: bool = False, before: int | None = None) -> Turn | None:
         def work(db: sqlite3.Connection) -> Turn | None:
             only = "run IS NULL" if asked else "unsaid = 0"  # what nobody saw is a job's
-            query = f"SELECT * FROM turns WHERE session_id = ? AND {only} ORDER BY id DESC LIMIT 1"
-            row = db.execute(query, (session_id,)).fetchone()
+            query = f"SELECT * FROM turns WHERE session_id = ? AND id < ? AND {only} ORDER BY id DESC LIMIT 1"
+            row = db.execute(query, (session_id, NEWER if before is None else before)).fetchone()
             return _turn(db, row) if row else None
 
         return await self._database.read(work)

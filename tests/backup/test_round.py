@@ -227,5 +227,21 @@ async def test_progress_is_told(tmp_path: Path) -> None:
     profile = await furnished(tmp_path / "home")
     heard: list[tuple[str, int, int]] = []
     create(profile, NOW, {}, lambda stage, done, total: heard.append((stage, done, total)))
-    assert list(dict.fromkeys(stage for stage, _, _ in heard)) == ["files", "database", "packing", "proving"]
+    stages = list(dict.fromkeys(stage for stage, _, _ in heard))
+    assert stages == ["files", "database", "counting", "packing", "proving"]
     assert all(done <= total for _, done, total in heard)
+
+
+async def test_who_stops_it_while_it_counts_does_not_wait_for_the_last_page(tmp_path: Path) -> None:
+    profile = await furnished(tmp_path / "home")
+    heard = []
+
+    def told(stage: str, done: int, total: int) -> None:
+        heard.append(stage)
+        if stage == "counting":
+            raise BackupFault("it was stopped")
+
+    with pytest.raises(BackupFault, match="interrupted"):
+        create(profile, NOW, {}, told)
+    assert heard[-1] == "counting", "nothing was packed"
+    assert [each.name for each in profile.backups.iterdir()] == [".lock"]

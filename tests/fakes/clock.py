@@ -28,6 +28,10 @@ class FakeClock:
     def monotonic(self) -> float:
         return self._elapsed
 
+    def set_back(self, seconds: float) -> None:
+        """Somebody sets the clock on the wall back; what is asleep on this one sleeps on."""
+        self._start -= seconds
+
     async def sleep(self, seconds: float) -> None:
         """Returns once the clock was moved past `seconds` from now; at once (after one pass) for zero or less."""
         if seconds <= 0:

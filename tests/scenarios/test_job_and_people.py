@@ -55,3 +55,14 @@ async def test_two_jobs_of_one_moment_in_one_chat_are_answered_in_turn(tmp_path:
         assert [(await jobs.ended(each)).delivery for each in runs] == ["delivered"] * 2
         assert house.adapter.texts() == ["First done.", "Second done."]
         assert house.model.most_active == 1
+
+
+async def test_a_new_day_begins_with_what_people_say_and_not_with_a_digest(tmp_path: Path) -> None:
+    clock = FakeClock()
+    async with guesthouse(tmp_path, lambda request: "Fine.", clock=clock) as house, clerk(house) as jobs:
+        for number in range(5):
+            await talk(house, f"message {number}")
+        await clock.advance(20 * 3600)
+        assert (await jobs.run(await jobs.add(when="on 2030-01-01 at 7:00"))).delivery == "delivered"
+        await talk(house, "good morning")
+        await house.adapter.until_text("A new day.")

@@ -260,7 +260,7 @@ async def test_nothing_is_said_of_skills_where_their_tools_are_off(tmp_path: Pat
     async with guesthouse(tmp_path, ["Hello."], with_memory=True, with_settings=off) as inn:
         await says(inn, "Hi.")
         (request,) = inn.model.requests
-        assert [each.name for each in request.tools] == ["memory", "session_search"]
+        assert [each.name for each in request.tools] == ["cronjob", "memory", "session_search"]
         assert "tidy" not in request.messages[0].content
         assert "skill_view" not in request.messages[0].content
 

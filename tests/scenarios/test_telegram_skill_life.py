@@ -103,6 +103,7 @@ async def test_a_skill_from_its_making_to_its_return(tmp_path: Path) -> None:
             assert [tally(tmp_path, each).uses for each in ("ship-site", "polish")] == [1, 1]
             skills = app.engine.house.skills
             assert skills is not None
+            await inn.says("/maintenance run curator-check")
             await inn.server.until(lambda: skills.caretaker.remembered().since is not None, PATIENCE)
             used = tally(tmp_path).used
             assert used is not None

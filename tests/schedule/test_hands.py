@@ -7,6 +7,8 @@ import asyncio
 from gateway.errors import InnkeeperError
 from gateway.schedule.jobs import Wish
 from gateway.schedule.maintenance import JobReport, MaintenanceJob
+from gateway.state.job_records import BY_HAND
+from tests.fakes.clock import settle
 from tests.schedule.house import Desk, at, counted, held
 
 START = at("2026-11-10 06:00")
@@ -161,6 +163,50 @@ async def test_by_hand_where_no_scheduler_runs() -> None:
     desk.tasks.clear()
     assert await desk.runner().by_hand(jobs["backup"], "ada") is None
     assert len(calls) == 1
+
+
+async def test_a_gateway_that_starts_meanwhile_does_not_do_once_more_what_is_done_by_hand() -> None:
+    gate, begun = asyncio.Event(), 0
+
+    async def slow(dry: bool) -> JobReport:
+        nonlocal begun
+        begun += 1
+        await gate.wait()
+        return JobReport("copied")
+
+    desk = Desk(START, [MaintenanceJob("backup", "daily at 7:00", slow)])
+    async with desk.open():
+        pass
+    (planned,) = await desk.book.all()
+    by_hand = asyncio.ensure_future(desk.runner().by_hand(planned.job, "ada"))
+    await settle()
+    starting = desk.boot()
+    try:
+        await desk.clock.advance(600)  # longer than a claim holds without a sign of life
+        assert begun == 1
+        gate.set()
+        done = await by_hand
+        assert done is not None
+        assert (done.state, done.answer, begun) == ("silent", "copied", 1)
+    finally:
+        starting.cancel()
+        await asyncio.gather(starting, return_exceptions=True)
+
+
+async def test_what_somebody_began_by_hand_and_died_in_is_done_once_its_claim_has_run_out() -> None:
+    calls: list[bool] = []
+    desk = Desk(START, [counted("backup", "daily at 7:00", calls)])
+    async with desk.open():
+        pass
+    (planned,) = await desk.book.all()
+    asked = await desk.runs.ask(planned.job.id, "ada", START)
+    assert asked is not None
+    await desk.runs.claim(asked.id, f"{BY_HAND} ada", START + 120, START)
+    desk.hangs = True
+    async with desk.open():
+        assert calls == []
+        await desk.until(START + 180)
+        assert calls == [False]
 
 
 async def test_a_default_that_names_no_time_stops_no_other_job() -> None:

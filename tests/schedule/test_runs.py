@@ -157,6 +157,19 @@ async def test_an_owner_who_cannot_be_told_is_told_later_and_once() -> None:
         assert desk.owner.heard == ["digest: failed no"]
 
 
+async def test_an_owner_is_told_though_the_clock_was_set_back_meanwhile() -> None:
+    desk = Desk(START)
+    await desk.add("digest", "daily at 7:00")
+    desk.scripted.courses["digest"] = failing(InnkeeperError("no"))
+    desk.owner.deaf = True
+    async with desk.open():
+        await desk.until(SEVEN + 10)
+        desk.owner.deaf = False
+        desk.clock.set_back(DAY)
+        await desk.clock.advance(120)
+        assert desk.owner.heard == ["digest: failed no"]
+
+
 async def test_an_owner_who_sleeps_is_told_in_the_morning() -> None:
     desk = Desk(START)
     await desk.add("digest", "daily at 7:00")
