@@ -76,6 +76,7 @@ def _bind(path: Path) -> socket.socket:
     try:
         bound.bind(str(path))
         path.chmod(0o600)  # before it listens, so that nobody gets in between
+        bound.listen()  # a window that comes before the adapter is ready waits, and is not turned away
         bound.setblocking(False)
     except OSError as error:
         bound.close()

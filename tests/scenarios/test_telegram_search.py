@@ -30,7 +30,8 @@ async def test_the_model_and_the_owner_find_it_and_go_back(tmp_path: Path) -> No
         place = next(number for number in (1, 2) if f"{number}. «{CODE}»" in shown)
         assert f"➡️ user: {CODE}" in await inn.presses(f"🔎 {place}")
         assert f"Back in «{CODE}»" in await inn.presses(f"↩️ {place}")
-        assert await inn.says("And now?", "Still 4711.") == "Still 4711."
+        await inn.says("And now?", "Still 4711.")
+        await inn.server.until(lambda: inn.ada.chat.texts()[-1] == "Still 4711.", PATIENCE)
         assert CODE in str(inn.request["messages"])
 
 
