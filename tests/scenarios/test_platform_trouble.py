@@ -197,6 +197,8 @@ async def test_a_platform_that_is_down_from_the_start(tmp_path: Path, broken: Ex
     harbour = NeverHeard(clock)
     harbour.broken = broken
     async with two_platforms(tmp_path, harbour, clock) as house:
+        while (await status(house)).startswith("connecting"):  # its adapter has not come to its first try yet
+            await asyncio.sleep(0.01)
         assert not house.engine.platforms["harbour"].up
         await wait(house, clock, GRACE + 3 * LOOK)
         (line,) = told(house)
