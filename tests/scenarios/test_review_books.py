@@ -54,6 +54,8 @@ async def test_the_line_in_the_log(tmp_path: Path, said: list[str]) -> None:
         house.house.bus.subscribe(heard.append)
         await house.adapter.reply_to("I drink tea")
         (result,) = await ended(house, clock)
+        while not said:
+            await asyncio.sleep(0.01)
         (line,) = said
         found = LINE.fullmatch(line)
         assert found is not None
