@@ -25,8 +25,8 @@ from tests.fakes.clock import FakeClock
 pytestmark = pytest.mark.model
 
 WITHIN = 8.0
-"""Seconds. No figure but an order: read or written to its end, each of these requests takes longer on an idle machine,
-so a slot that rests before has stopped. How soon it stops is measured by `python -m tests.bench review`."""
+"""Seconds. No figure but an order: read or written to its end, each of these requests takes longer, so a slot that
+rests before has stopped. How soon it stops is measured by `python -m tests.bench review`."""
 TRIES = 3
 BOOK = " ".join(
     f"Guest {number} came from town {number * 7} and stays in room {number * 13}." for number in range(90)
@@ -105,7 +105,7 @@ async def test_given_up_while_it_writes_the_slot_rests_long_before_its_end(kitch
     assert await kitchen.watch.state(kitchen.client) is HostState.IDLE
 
 
-async def test_a_chat_that_comes_while_a_review_reads_is_answered_before_the_review_could_have_ended(kitchen: Kitchen) -> None:
+async def test_a_chat_that_comes_while_a_review_reads_does_not_wait_for_its_end(kitchen: Kitchen) -> None:
     """A review that is told that its host is wanted lets go of it."""
     hello = Request((Message("user", "Hello"),), session="chat", max_tokens=4)
 

@@ -189,6 +189,7 @@ async def test_a_message_in_another_chat_ends_it_too_and_takes_nobodys_cache(tmp
         assert share(server.chats[-1], mine) >= WARM
 
 
+@pytest.mark.soak
 async def test_a_model_that_is_taken_for_better_than_it_is_ends_its_review_at_a_bounded_price(
     tmp_path: Path, weights: Path
 ) -> None:
