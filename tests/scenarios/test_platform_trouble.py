@@ -135,6 +135,7 @@ async def test_a_platform_that_cannot_send(tmp_path: Path) -> None:
     async with two_platforms(tmp_path, harbour, clock) as house:
         harbour.shut = NotSent("Harbour cannot be reached")
         await harbour.say("hello")
+        await asyncio.sleep(0.5)  # the answer is tried for the first time before the clock moves
         await wait(house, clock, UNSENT + 3 * LOOK)
         assert "but nothing could be sent for 2 min" in await status(house)
         assert not house.engine.platforms["harbour"].up

@@ -232,6 +232,8 @@ async def test_who_asks_for_a_review_does_not_wait_for_one_that_nobody_waits_for
     thinker = Thinker(Turn(["Let me", hold]))
     async with open_house(tmp_path, thinker, clock, every(1)) as house:
         await house.adapter.reply_to("one")
+        while not await queue(house):  # it is asked for after the reply is out
+            await asyncio.sleep(0.01)
         await house.adapter.reply_to("two", chat="c2")
         await begun(house, thinker, clock)
         await house.adapter.reply_to("/refine", chat="c2")
