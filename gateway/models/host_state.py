@@ -29,6 +29,8 @@ REVIEW = YIELDING
 STILL_TRUE = 1.0
 """Seconds for which an idle look is believed without a new one."""
 SHORTEST_PAUSE = 0.05
+BREATH = 1.0
+"""Seconds between two questions of one who waits for quiet, at least."""
 
 
 class _Post:
@@ -124,10 +126,12 @@ class HostWatch:
 
     async def quiet(self, client: ModelClient, seconds: float) -> None:
         """Returns when the client's host has been idle for that long, counted from now, as far as could be seen."""
-        idleness = Idleness(seconds)
+        idleness, breath = Idleness(seconds), min(BREATH, seconds / 10)
         with self._bell() as bell:
             while True:
                 bell.clear()
+                if (early := self._post(client.host).at + breath - self._clock.monotonic()) > 0:
+                    await self._clock.sleep(early)  # each chat of ours rings twice, and costs no question
                 sight = await self.look(client, fresh=True)
                 now = self._clock.monotonic()
                 if idleness.observe(sight.state, now, sight.used_at):

@@ -14,8 +14,9 @@ from gateway.models.contract import heard
 from gateway.models.host_state import REVIEW, HostState, Idleness
 from gateway.models.idleness import LONGEST_PAUSE, Pace
 from tests.fakes.clock import settle
+from tests.fakes.openai_server import Step
 from tests.fakes.scripted_model import Turn
-from tests.fakes.working_host import HANG, WorkingHost
+from tests.fakes.working_host import HANG, TalkingHost, WorkingHost
 from tests.models.test_host_state import Inn
 
 IDLE, BUSY, UNKNOWN = HostState.IDLE, HostState.BUSY, HostState.UNKNOWN
@@ -28,11 +29,11 @@ async def host() -> AsyncIterator[WorkingHost]:
         yield server
 
 
-def shows(host: WorkingHost, *, busy: bool) -> None:
+def shows(host: WorkingHost | TalkingHost, *, busy: bool) -> None:
     host.pages = {"/props": {"default_generation_settings": {}}, "/slots": [{"id": 0, "is_processing": busy}]}
 
 
-def looks(host: WorkingHost) -> int:
+def looks(host: WorkingHost | TalkingHost) -> int:
     return sum(path.startswith("/slots") for path in host.asked)
 
 
@@ -232,6 +233,24 @@ async def test_our_own_request_ends_the_quiet_without_a_question() -> None:
     await inn.clock.advance(1)
     await quiet
     await inn.close()
+
+
+async def test_a_host_that_serves_our_chats_is_not_asked_between_each_two_of_them() -> None:
+    async with TalkingHost(otherwise=lambda given: Step(text="Noted.")) as host:
+        shows(host, busy=False)
+        inn = Inn(model={"base_url": host.base_url, "model": "q"})
+        quiet = asyncio.create_task(inn.watch.quiet(inn.client, 15))
+        for _ in range(40):
+            await heard(inn.client)
+            await asyncio.sleep(0.01)
+            await inn.clock.advance(0.05)
+        assert looks(host) <= 4, "two seconds of chats"
+        while not quiet.done() and inn.clock.monotonic() < 100:
+            await inn.clock.advance(0.5)
+            await asyncio.sleep(0.01)
+        assert quiet.done()
+        assert inn.clock.monotonic() >= 2 + 15
+        await inn.close()
 
 
 async def test_a_review_of_ours_does_not_end_the_quiet() -> None:
