@@ -84,7 +84,7 @@ class Reading:
             self.lines.append(line)
             await self._does(line)
             await self._reads(answer.count("Innkeeper: "))
-            self._note()
+        self._note(self._new())
         return self._named("\n".join(self.lines)) + "\n"
 
     async def _does(self, line: str) -> None:
@@ -97,7 +97,9 @@ class Reading:
             await self._player.says(line.removeprefix("Ada: "))
 
     async def _reads(self, count: int) -> None:
+        """The next so many messages. What came beside them belongs to a later line."""
         await self._until(lambda: len(self._new()) >= count)
+        self._note(self._new()[:count])
 
     async def _is_over(self) -> bool:
         """The end of so many reviews is told, or was not worth telling."""
@@ -111,8 +113,8 @@ class Reading:
     def _new(self) -> list[Shown]:
         return [each for each in self._player.new() if each.id not in self._seen]
 
-    def _note(self) -> None:
-        for shown in self._new():
+    def _note(self, read: Sequence[Shown]) -> None:
+        for shown in read:
             self._seen.add(shown.id)
             buttons = [" ".join(f"[{label}]" for label in shown.buttons)]
             self.lines.append("\n  ".join(filter(None, [f"Innkeeper: {shown.text}".replace("\n", "\n  "), *buttons])))
