@@ -32,7 +32,7 @@ class Context:
     """One command being carried out. `item_id` names the stored event behind it; 0 on the shell."""
 
     role: Role
-    surface: Literal["chat", "shell"]
+    surface: Literal["chat", "shell", "web"]
     ports: Ports
     registry: Registry
     chat: ChatRef | None = None
@@ -51,6 +51,9 @@ class Context:
     """Nobody but owners is heard in this chat."""
     progress: Callable[[str, int, int | None], None] = unheard
     """Shows for a moment what is being done, how much of it is done, and of how much (None for unknown)."""
+    compose: Callable[[str], str | None] | None = None
+    """Lets the person change a text in their own editor and gives it back; None when it was not saved. Blocks until
+    they are done. Where nobody has one at hand, there is none."""
 
     @property
     def place(self) -> tuple[Conversation, str, ChatRef]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from commands import cron_grammar, cron_words
-from commands.context import Context
+from commands.context import Context, NeedsChat
 from commands.cron_grammar import Unclear
 from commands.cron_ports import Cron, JobView, JobWish
 from commands.pending_words import literal
@@ -42,7 +42,7 @@ def with_cron(handler: CronHandler) -> Handler:
 
 async def overview(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
     """The jobs that may be seen here."""
-    found, now = await cron.jobs(_reach(context)), cron.now()
+    found, now = await cron.jobs(reach(context)), cron.now()
     data = [cron_words.job_data(each, now) for each in found]
     lines = [cron_words.listed(found, _here(context), now)] if found else []
     if all(each.kind == "maintenance" for each in found):
@@ -52,11 +52,11 @@ async def overview(context: Context, cron: Cron, arguments: Arguments) -> Comman
 
 async def show(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
     """One job in full."""
-    job, reach = await _the(context, cron, arguments.get("job"), proposed=True), _reach(context)
-    if not job.proposed and reach is not None and job.chat != reach:
+    job, within = await _the(context, cron, arguments.get("job"), proposed=True), reach(context)
+    if not job.proposed and within is not None and job.chat != within:
         raise LookupError(f"The job {job.id} was accepted already; it is another chat's.")
     text = cron_words.in_full(job, _here(context), cron.now())
-    last = [cron_words.run_line(each, cron.now(), named=False) for each in await cron.runs(1, job, reach)]
+    last = [cron_words.run_line(each, cron.now(), named=False) for each in await cron.runs(1, job, within)]
     return _job(context, cron, job, "\n".join([text, *(["Last run:", *last] if last else [])]))
 
 
@@ -142,8 +142,8 @@ async def undo(context: Context, cron: Cron, arguments: Arguments) -> CommandRep
     """Bring a removed job back, as it was."""
     named = arguments.get("job").lstrip("#")
     job = await cron.get(int(named)) if named.isascii() and named.isdigit() else None
-    reach = _reach(context)
-    if job is None or not job.removed or (reach is not None and job.chat != reach):
+    within = reach(context)
+    if job is None or not job.removed or (within is not None and job.chat != within):
         raise LookupError(f"There is no removed job {arguments.get('job')!r} here; write the number that it had.")
     made = await cron.bring_back(job, context.who)
     text = f"↩️ It is back, as number {made.id}.\n{cron_words.in_full(made, _here(context), cron.now())}"
@@ -152,9 +152,9 @@ async def undo(context: Context, cron: Cron, arguments: Arguments) -> CommandRep
 
 async def history(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
     """What runs came to, and how a job was changed."""
-    named, now, reach = arguments.get("job"), cron.now(), _reach(context)
+    named, now, within = arguments.get("job"), cron.now(), reach(context)
     job = await _the(context, cron, named) if named else None
-    runs = await cron.runs(RUNS if job is None else 2 * RUNS, job, reach)
+    runs = await cron.runs(RUNS if job is None else 2 * RUNS, job, within)
     lines = [cron_words.run_line(each, now, named=job is None) for each in runs] or ["No run yet."]
     if job is not None:
         changes = await cron.changes(job)
@@ -204,7 +204,7 @@ async def _meant(context: Context, cron: Cron, text: str) -> tuple[JobView, str]
 async def _the(context: Context, cron: Cron, named: str, *, proposed: bool = False) -> JobView:
     """The job of this name or number. `proposed`: in a home chat, also one that was wished for elsewhere."""
     if not named.strip():
-        found = await cron.jobs(_reach(context))
+        found = await cron.jobs(reach(context))
         hint = f"such as {found[0].id}; /cron lists them" if found else "and there is none here yet"
         raise Unclear(f"Which job? Write its number or its name, {hint}.")
     job = await _find(context, cron, named)
@@ -217,7 +217,7 @@ async def _the(context: Context, cron: Cron, named: str, *, proposed: bool = Fal
 
 
 async def _find(context: Context, cron: Cron, named: str, *, exact: bool = False) -> JobView | None:
-    job = await cron.find(named, _reach(context))
+    job = await cron.find(named, reach(context))
     if job is None or not exact:
         return job
     return job if named.strip().lstrip("#").casefold() in (str(job.id), job.name.casefold()) else None
@@ -248,9 +248,14 @@ def _may_target(context: Context, wish: JobWish) -> None:
         )
 
 
-def _reach(context: Context) -> str | None:
-    """The key of the chat whose jobs may be seen; None is every job."""
-    return None if context.visible is None else _here(context)
+def reach(context: Context) -> str | None:
+    """The key of the chat whose jobs may be seen; None is every job. Raises NeedsChat: jobs that belong to no chat
+    are not everybody's."""
+    if context.visible is None:
+        return None
+    if context.chat is None:
+        raise NeedsChat("jobs are seen from a chat of yours, and none is known here")
+    return _here(context)
 
 
 def _here(context: Context) -> str:

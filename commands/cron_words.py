@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -48,7 +48,7 @@ def in_full(job: JobView, here: str, now: float) -> str:
     made = " ".join(filter(None, (_MADE.get(job.origin, ""), f"ordered by {job.owner}" if job.owner else "")))
     if job.origin != "house" and made:
         lines.append(f"made {age(now - job.created)} ago, {made}" if now > job.created else made)
-    lines += [f"⚠️ {each}" for each in _warnings(job)]
+    lines += [f"⚠️ {each}" for each in warnings(job)]
     if job.prompt:
         lines.append(f"What it is to do:\n{fenced(job.prompt)}")
     return "\n".join(lines)
@@ -230,8 +230,9 @@ def _goes(job: JobView, here: str) -> str:
     return "its answers come here" if job.chat == here else f"its answers go to {job.chat}"
 
 
-def _warnings(job: JobView) -> list[str]:
-    lines = [risk(each) for each in job.flags]
+def warnings(job: JobView, mark: Callable[[str], str] = literal) -> list[str]:
+    """What somebody has to know before they say yes to a job; `mark` is for what is quoted in it."""
+    lines = [risk(each, mark) for each in job.flags]
     if len(job.next_runs) > 1:
         seconds = (job.next_runs[1] - job.next_runs[0]).total_seconds()
         if 0 < seconds < OFTEN_SECONDS:

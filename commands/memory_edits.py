@@ -12,12 +12,14 @@ from commands.memory_words import told
 from commands.pending_words import fenced
 from commands.ports import Memory
 from commands.reply import CommandReply
-from commands.spec import Role
+from commands.spec import Argument, Role
 from memory.files import FileTrouble
 from memory.journal import Record
-from memory.model import ERASED, Action, Author, Operation
+from memory.model import ERASED, Action, Applied, Author, Operation, Outcome, Reason, Refused
 from memory.pending.resolve import Decided
 
+ENTRY = Argument("entry", "the entry to the letter, where the id is the name of its store")
+STORE = Argument("store", "the name of the store, where the text is the whole entry to the letter")
 NOT_YOURS = CommandReply("What waits is for an operator of this bot.", ok=False)
 
 
@@ -58,6 +60,29 @@ async def edit(memory: Memory, wish: str, text: str, by: Author) -> CommandReply
     record, entry = found
     rewriting = [Operation(Action.PATCH, content=text, old_text=entry)]
     return told(memory, await asyncio.to_thread(memory.stores.apply, record.target, rewriting, by))
+
+
+async def edit_exactly(memory: Memory, store: str, entry: str, text: str, by: Author) -> CommandReply:
+    """Rewrite the entry that a page showed, whoever wrote it, by the same checks."""
+    return told(memory, await _exactly(memory, store, Operation(Action.PATCH, content=text, old_text=entry), by))
+
+
+async def remove_exactly(memory: Memory, store: str, entry: str, by: Author) -> tuple[CommandReply, bool]:
+    """Remove the entry that a page showed; and whether that was done."""
+    outcome = await _exactly(memory, store, Operation(Action.REMOVE, old_text=entry), by)
+    return told(memory, outcome), isinstance(outcome, Applied)
+
+
+async def _exactly(memory: Memory, store: str, wish: Operation, by: Author) -> Outcome:
+    """An entry that is gone is not taken for another one that holds its text."""
+    target = next((each for each in memory.stores.enabled if each.value == store), None)
+
+    def carry_out() -> Outcome:
+        if target is None or wish.old_text not in memory.stores.entries(target):
+            return Refused(target, Reason.CHANGED, "The entry changed since it was shown, or is gone; look again.")
+        return memory.stores.apply(target, [wish], by)
+
+    return await asyncio.to_thread(carry_out)
 
 
 def _named(memory: Memory, wish: str) -> list[Record]:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from commands.context import Context
-from commands.pending_flow import Carried, Flow, Kind
+from commands.pending_flow import SEEN, Carried, Flow, Kind
 from commands.pending_words import as_data, buttons, change_shown, fenced, in_full, listed
 from commands.ports import Gatehouse
 from commands.reply import CommandReply
@@ -76,7 +76,7 @@ async def edit(context: Context, gate: Gate, arguments: Arguments) -> CommandRep
     if isinstance(found, CommandReply):
         return found
     assert pending is not None, "its gate was passed"
-    resolution = await asyncio.to_thread(pending.resolver.edit, found, text, context.who)
+    resolution = await asyncio.to_thread(pending.resolver.edit, found, text, context.who, arguments.get(SEEN.name))
     await pending.decided(found, resolution)
     return FLOW.reply([(found, resolution)], pending)
 

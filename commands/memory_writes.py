@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from commands import memory_edits, memory_pending, memory_scan
+from commands import memory_edits, memory_pending, memory_scan, pending_flow
 from commands.context import Context
 from commands.memory_words import (
     REVIEW,
@@ -30,17 +30,8 @@ from commands.ports import Memory
 from commands.reply import CommandReply
 from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Role
 from memory.files import FileTrouble
-from memory.model import (
-    Action as Change,
-)
-from memory.model import (
-    Applied,
-    Author,
-    Operation,
-    Origin,
-    Refused,
-    Target,
-)
+from memory.model import Action as Change
+from memory.model import Applied, Author, Operation, Origin, Refused, Target
 from memory.store import Erased
 from platforms.messages import Button
 
@@ -92,6 +83,9 @@ async def remember(context: Context, memory: Memory, arguments: Arguments) -> Co
 async def forget(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:
     """Remove the entry that holds a text, all entries, or a text everywhere."""
     text = arguments.get("text").strip()
+    if store := arguments.get(memory_edits.STORE.name):
+        told_so, gone = await memory_edits.remove_exactly(memory, store, text, await _author(context))
+        return replace(told_so, text=f"{told_so.text}\n{_stays(context)}") if gone else told_so
     if text == "all":
         return await asyncio.to_thread(_ask_for_all, memory)
     if text == "all!":
@@ -329,6 +323,8 @@ def _edit_either(waiting: memory_pending.PendingHandler, saved: MemoryHandler) -
     at_gate, at_desk = memory_pending.at_the_gate(waiting), at_the_desk(saved)
 
     async def handle(context: Context, arguments: Arguments) -> CommandReply:
+        if arguments.get(memory_edits.ENTRY.name):
+            return await at_desk(context, arguments)
         ports = context.ports.memory
         memory = ports.at(context.chat, context.who, direct=context.direct) if ports is not None else None
         try:
@@ -347,6 +343,8 @@ async def edit(context: Context, memory: Memory, arguments: Arguments) -> Comman
     if done := await _done_already(context, memory):
         return told_all(memory, done)
     wish, text = arguments.get("id").lower(), arguments.get("text").strip()
+    if entry := arguments.get(memory_edits.ENTRY.name):
+        return await memory_edits.edit_exactly(memory, wish, entry, text, await _author(context))
     return await memory_edits.edit(memory, wish, text, await _author(context))
 
 
@@ -367,6 +365,7 @@ SPECS = (
     CommandSpec(
         "forget", "remove an entry; `all` asks first, --everywhere TEXT erases its traces too", at_the_desk(forget),
         (Argument("text", "part of the entry, or all", required=True, rest=True),), when="anytime",
+        web=(memory_edits.STORE,),
     ),
     CommandSpec(
         "memory", "what is remembered, its history, undo, and why something was forgotten", at_the_desk(show),
@@ -377,7 +376,8 @@ SPECS = (
             Action("edit", "put another text in place of what waits, or of an entry, by the id of its change",
                    _edit_either(memory_pending.edit, edit),
                    (Argument("id", "its id", required=True),
-                    Argument("text", "the new text", required=True, rest=True))),
+                    Argument("text", "the new text", required=True, rest=True)),
+                   web=(pending_flow.SEEN, memory_edits.ENTRY)),
             Action("revise", "how to edit it", _edit_either(memory_pending.revise, revise),
                    (Argument("id", "its id", required=True),)),
             memory_scan.ACTION,

@@ -26,11 +26,15 @@ NOTHING = "Nothing waits."
 NOT_HERE = CommandReply("Others may read along here: decide in a direct chat or in a home chat.", ok=False)
 RULES: Mapping[str, bool | str] = {"on": True, "off": False, "auto": "auto"}
 NAMED = Argument("id", "its id, or the beginning of it")
+SEEN = Argument("seen", "what was shown, as `PendingFolder.mark` names it: if it is another by now, it waits on")
+
 SHOWN = 5
 """Writes in a list that get a button."""
 
 Made = TypeVar("Made")
 GateHandler = Callable[[Context, Gatehouse[W, Made], Arguments], Awaitable[CommandReply]]
+Step = Callable[[str, str, str], Resolved[W, Made]]
+"""Decides: takes an id, who says it, and the mark of what was shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +102,10 @@ class Flow(Generic[W, Made]):
         gated, least = self.at_the_gate, Role.OPERATOR
         return (
             Action("pending", "what waits for a yes", gated(self.waiting), role=least, quick=self.quick),
-            Action("approve", "carry it out; `all` for everything", gated(self.approve), (NAMED,), least),
-            Action("reject", "let it go; `all` for everything", gated(self.reject), (NAMED,), least),
+            Action(
+                "approve", "carry it out; `all` for everything", gated(self.approve), (NAMED,), least, web=(SEEN,)
+            ),
+            Action("reject", "let it go; `all` for everything", gated(self.reject), (NAMED,), least, web=(SEEN,)),
             Action("later", "decide another time", gated(self.later), (NAMED,), least),
             Action("approval", "which writes wait: on, off or auto", gated(self.approval), (rule,), least),
         )
@@ -131,11 +137,11 @@ class Flow(Generic[W, Made]):
 
     async def approve(self, context: Context, gate: Gatehouse[W, Made], arguments: Arguments) -> CommandReply:
         """Carry out one, or all of them."""
-        return await self._decide(context, gate, arguments.get("id"), gate.resolver.approve)
+        return await self._decide(context, gate, arguments, gate.resolver.approve)
 
     async def reject(self, context: Context, gate: Gatehouse[W, Made], arguments: Arguments) -> CommandReply:
         """Let one go, or all of them."""
-        return await self._decide(context, gate, arguments.get("id"), gate.resolver.reject)
+        return await self._decide(context, gate, arguments, gate.resolver.reject)
 
     async def later(self, context: Context, gate: Gatehouse[W, Made], arguments: Arguments) -> CommandReply:
         """Decide another time; whoever waits for it on the console goes on."""
@@ -208,14 +214,15 @@ class Flow(Generic[W, Made]):
         return CommandReply(text, data=data if several else data[0], buttons=rows, ok=ok, file=file)
 
     async def _decide(
-        self, context: Context, gate: Gatehouse[W, Made], wish: str, step: Callable[[str, str], Resolved[W, Made]]
+        self, context: Context, gate: Gatehouse[W, Made], arguments: Arguments, step: Step[W, Made]
     ) -> CommandReply:
+        wish, shown = arguments.get("id"), arguments.get(SEEN.name)
         names = await self._meant(context, gate, wish)
         if isinstance(names, CommandReply):
             return names
         done: list[tuple[str, Resolved[W, Made]]] = []
         for name in names:
-            resolution = await asyncio.to_thread(step, name, context.who)
+            resolution = await asyncio.to_thread(step, name, context.who, shown)
             await gate.decided(name, resolution)
             done.append((name, resolution))
         return self.reply(done, gate, several=wish == "all")

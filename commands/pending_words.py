@@ -6,7 +6,7 @@ Cards, `/memory pending`, `/memory show` and replies to decisions use the same w
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from memory.gate import DOUBTFUL
@@ -17,7 +17,7 @@ from memory.skills.gated import GUARD, OTHERS
 from platforms.fences import LONGEST_FENCE
 from platforms.messages import Button
 
-_WHENCE = {
+WHENCE = {
     "foreground": "wished for in a conversation",
     "review": "a review's",
     "cron": "a job's",
@@ -99,14 +99,14 @@ def head(write: Shown, place: str, now: float) -> str:
     who = f" by {write.author.who}" if write.author.who else ""
     chat = f" in {write.author.chat}" if write.author.chat else ""
     line = (
-        f"`{write.id}`{auto} {literal(write.gist)} → {place}, {_WHENCE[write.author.origin.value]}{who}{chat}, "
+        f"`{write.id}`{auto} {literal(write.gist)} → {place}, {WHENCE[write.author.origin.value]}{who}{chat}, "
         f"{age(now - write.created_at)} ago"
     )
     return "\n".join([line, *(f"⚠️ {risk(flag)}" for flag in write.flags)])
 
 
-def risk(flag: str) -> str:
-    """A flag in words."""
+def risk(flag: str, literal: Callable[[str], str] = literal) -> str:
+    """A flag in words; `literal` marks what is quoted in them."""
     if flag.startswith("untrusted:"):
         whence = literal(flag.partition(":")[2])
         return f"wished for after reading text from outside ({whence}) that nobody vouches for"

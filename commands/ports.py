@@ -23,6 +23,9 @@ from platforms.messages import ChatRef
 
 if TYPE_CHECKING:
     from commands.cron_ports import Cron
+    from commands.dashboard_ports import Dashboard
+    from commands.host_ports import HostStates
+    from commands.journey_ports import Journey
     from commands.maintenance_ports import Maintenance
     from commands.review_ports import Reviews
     from commands.search_ports import Finder
@@ -31,6 +34,9 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 """What carrying out a pending write gives."""
+
+Listed = Literal["all", "open", "pinned"]
+"""Which sessions a list shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +116,12 @@ class StatusView:
 class Archive(Protocol):
     """Sessions, as stored. `keys` limits what a chat may see to these session keys; None is everything."""
 
-    async def recent(self, limit: int, keys: tuple[str, ...] | None, offset: int = 0) -> list[SessionView]: ...
+    async def recent(
+        self, limit: int, keys: tuple[str, ...] | None, offset: int = 0, *, only: Listed = "all"
+    ) -> list[SessionView]: ...
+
+    async def keys(self) -> list[str]:
+        """The session keys that there are, in order: those of chats, and those of people in a group."""
 
     async def find(self, prefix: str, keys: tuple[str, ...] | None) -> list[SessionView]: ...
 
@@ -119,9 +130,12 @@ class Archive(Protocol):
     async def head(self, session_id: str) -> SessionView | None:
         """A session for taking away: secrets in its title are masked. None when it is not there any more."""
 
-    def entries(self, session_id: str) -> AsyncIterator[Entry]:
-        """Every row of a session, tool calls and all, for taking away: secrets are masked, and never all of it is
-        held at once."""
+    async def rows(self, session_id: str) -> list[int]:
+        """The ids of a session's rows, in order."""
+
+    def entries(self, session_id: str, after: int = 0) -> AsyncIterator[Entry]:
+        """Every row of a session with an id above `after`, tool calls and all, for taking away: secrets are masked,
+        and never all of it is held at once."""
 
     async def rename(self, session_id: str, title: str) -> None: ...
 
@@ -201,6 +215,9 @@ class Memory(Protocol):
 
     async def cause(self, message: str | None) -> str:
         """The words of the message behind a change (`turn:12`, `inbox:34`); empty when it is not there any more."""
+
+    async def spot(self, message: str | None) -> tuple[str, int] | None:
+        """The session, and in it the row, of the message behind a change; None when it is in no session."""
 
     async def wish(self, turn: int, key: str | None) -> str:
         """What the person asked to have kept in this turn of this chat; empty when there was no such wish."""
@@ -307,3 +324,6 @@ class Ports:
     finder: Finder | None = None
     cron: Cron | None = None
     maintenance: Maintenance | None = None
+    journey: Journey | None = None
+    hosts: HostStates | None = None
+    dashboard: Dashboard | None = None

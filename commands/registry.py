@@ -55,7 +55,9 @@ def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
         archive,
         cron,
         curator,
+        dashboard,
         home,
+        journey,
         maintenance,
         memory_writes,
         models,
@@ -70,8 +72,8 @@ def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
     from commands import help as help_command
 
     skills = (skill_shortcuts, skill_writes, curator)
-    upkeep = (cron, maintenance, models, reviews, status, pairing)
-    topics = (sessions, archive, search, memory_writes, *skills, home, *upkeep, help_command)
+    upkeep = (cron, maintenance, models, reviews, status, dashboard, pairing)
+    topics = (sessions, archive, search, memory_writes, journey, *skills, home, *upkeep, help_command)
     registry = Registry([spec for topic in topics for spec in topic.SPECS])
     for entry in entry_points(group=GROUP) if points is None else points:
         try:

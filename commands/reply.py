@@ -20,6 +20,15 @@ class NamedText:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedBytes:
+    """A picture or another file that is no text; `name` is its file name, `media_type` such as `image/png`."""
+
+    name: str
+    data: bytes
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
 class CommandReply:
     """`text` is Markdown; an empty one sends nothing. `data` is what `--json` prints: an array for lists, ids first;
     `aside`, what it says besides on the standard error.
@@ -34,6 +43,9 @@ class CommandReply:
     silent: bool = False
     file: NamedText | None = None
     """Sent along as a file; as text where no file can be sent. The shell prints it."""
+    picture: NamedBytes | None = None
+    """Sent before the text, shown as a picture where the chat can; left out where no file can be sent, and at the
+    shell: the text says everything that matters."""
     pieces: AsyncIterator[str] | None = None
     """For the shell alone: a text that is too long to be held, as it comes. `output` names the new file that it goes
     to; empty is the standard output."""

@@ -22,7 +22,7 @@ MOST_DAYS = 3660
 LONGEST_FOCUS = 500
 """Characters of what a person wants looked at."""
 
-_OUTCOMES: Mapping[str, str] = {
+OUTCOMES: Mapping[str, str] = {
     "none": "nothing worth keeping",
     "memory": "memory",
     "skill": "skills",
@@ -113,13 +113,13 @@ def _ended(each: EndedView, now: float) -> str:
     became = f" ({fates})" if (fates := _fates(each.writes)) else ""
     reason = f": {each.reason}" if each.reason else ""
     price = f"; {_price(each.price)}" if each.price.calls else ""
-    words = _OUTCOMES.get(each.outcome, each.outcome)
+    words = OUTCOMES.get(each.outcome, each.outcome)
     return f"- {_of(each.of)}, {_ago(now - each.ended)}: {words}{became}{reason}{price}"
 
 
 def _yield(each: YieldView) -> str:
     count = sum(each.outcomes.values())
-    came = ", ".join(f"{number} {_OUTCOMES.get(name, name)}" for name, number in each.outcomes.items())
+    came = ", ".join(f"{number} {OUTCOMES.get(name, name)}" for name, number in each.outcomes.items())
     kept = each.writes.get("kept", 0)
     worth = f", {(each.price.input + each.price.output) // kept:,} tokens a write that was kept" if kept else ""
     writes = _fates(each.writes) or "none"

@@ -73,6 +73,9 @@ async def diff(context: Context, gate: SkillPending, arguments: Arguments) -> Co
         shown = text if context.surface == "shell" else fenced(text)
         return CommandReply(shown, data=data, buttons=buttons)
     said = f"{words.listed(write, gate.now())}\nThe whole diff is in the file."
+    dashboard = context.ports.dashboard
+    if dashboard is not None and (address := dashboard.address()):
+        said += f"\nSide by side: {address}/pending/skills/{write.id} (/dashboard lets you in)"
     return CommandReply(said, data=data, buttons=buttons, file=NamedText(f"{write.id}.diff", text))
 
 

@@ -78,7 +78,7 @@ def _head(write: SkillWrite, now: float) -> str:
 
 def _files(write: SkillWrite) -> list[str]:
     """What becomes of each file, one line each."""
-    gone = [f"- {literal(f'{each}/')} is put away, with {_held(write, each)}" for each in write.draft.archives]
+    gone = [f"- {literal(f'{each}/')} is put away, with {held(write, each)}" for each in write.draft.archives]
     inside = tuple(f"{folder}/" for folder in write.draft.archives)
     rest = [each for each in write.draft.changes if each.after is not None or not each.path.startswith(inside)]
     lines = gone + [f"- {literal(each.path)} {_fate(each)}" for each in rest]
@@ -86,7 +86,8 @@ def _files(write: SkillWrite) -> list[str]:
     return lines if more <= 0 else [*lines[:FILES], f"- and {more} more files"]
 
 
-def _held(write: SkillWrite, folder: str) -> str:
+def held(write: SkillWrite, folder: str) -> str:
+    """How many files a folder that is put away has."""
     count = sum(each.startswith(f"{folder}/") for each in write.draft.pins)
     return "one file" if count == 1 else f"{count} files"
 

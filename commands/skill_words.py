@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 LISTED = 60
 """Skills in a list that is meant for a chat."""
 
-_FROM = {"bundled": "came with the program", "hub": "from the hub", "agent": "the assistant's", "person": "yours"}
+FROM = {"bundled": "came with the program", "hub": "from the hub", "agent": "the assistant's", "person": "yours"}
 
 
 def line(skill: Skill, tally: Tally, now: float) -> str:
     """A skill in a list."""
-    about = ["read only" if skill.external else _FROM[skill.source]]
+    about = ["read only" if skill.external else FROM[skill.source]]
     about += [f"used {tally.uses} times" if tally.uses != 1 else "used once"] if tally.uses else []
     about += [f"last {age(now - tally.used)} ago"] if tally.used is not None else []
     about += ["pinned"] if tally.pinned else []

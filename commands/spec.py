@@ -78,6 +78,8 @@ class Action:
     else is loaded."""
     shell: tuple[Argument, ...] | None = None
     """Its arguments at the shell, where words are quoted; None: the same."""
+    web: tuple[Argument, ...] = ()
+    """What a page may give besides: exact texts, and what was shown, which nobody types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,8 @@ class CommandSpec:
     shell: bool = True
     hidden: bool = False
     said: bool = False
+    web: tuple[Argument, ...] = ()
+    """As of an action."""
 
     def action(self, name: str) -> Action | None:
         return next((action for action in self.actions if action.name == name), None)

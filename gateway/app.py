@@ -17,7 +17,7 @@ from pathlib import Path
 
 from commands.registry import Registry, built_in
 from commands.skill_ports import SkillHub
-from gateway.agent.requests import asks_to_keep, recognise
+from gateway.agent.requests import asks_to_keep
 from gateway.attachments.intake import open_intake
 from gateway.clock import Clock, SystemClock
 from gateway.config.edit import set_key
@@ -40,6 +40,7 @@ from gateway.engine.engine import Engine
 from gateway.engine.figures import counting
 from gateway.engine.following import followed_in_settings
 from gateway.engine.gatekeeper import HomesDesk, Memories, PendingDesk, SetKey, memories
+from gateway.engine.host_states import WatchedHosts
 from gateway.engine.house import House
 from gateway.engine.inline import Inline
 from gateway.engine.needed_skills import NeededSkills
@@ -52,31 +53,31 @@ from gateway.engine.skill_care import SkillCare, sow
 from gateway.engine.skill_gatekeeper import GatedSkills, gated_skills, skill_desk
 from gateway.engine.status import HouseStatus, Live
 from gateway.engine.toolbox import openings, toolbox
-from gateway.errors import ConfigurationError, InnkeeperError
+from gateway.engine.warming import compiled
+from gateway.errors import InnkeeperError
 from gateway.events import Bus
 from gateway.hosting.attending import Attendance, attending
 from gateway.job_orders import cron_desk, cronjob
 from gateway.maintaining import maintenance_jobs
 from gateway.maintenance.desk import MaintenanceDesk
-from gateway.models.claims import claims_saving
 from gateway.models.host_state import HostWatch
 from gateway.models.registry import HostRegistry
 from gateway.observability.logging import set_up
 from gateway.observability.metrics import Metrics
 from gateway.observability.redact import Redactor
 from gateway.observability.report import LogReport
+from gateway.providers.joining import begun, joined
 from gateway.reviewing import reviewed, reviewing
 from gateway.reviews.around import idle_effort
 from gateway.reviews.worker import ReviewWorker
 from gateway.scheduling import jobs_beside, taken_back
-from gateway.short_lived import file_caches, host_registry, main_model, open_hub
+from gateway.short_lived import deaf, file_caches, host_registry, main_model, open_hub
 from gateway.signals import Signals
 from gateway.state.search_upkeep import keep_up
 from gateway.state.store import SqliteStore
 from gateway.tools.loader import ToolHouse, plugin_tools
 from gateway.tools.send_file import send_file_tool
-from memory.scan.doubt import doubt
-from memory.scan.scanner import verdict
+from gateway.web.desk import DashboardDesk, furnished
 from platforms.adapter import Adapter
 
 WATCH_SECONDS = 2.0
@@ -151,8 +152,9 @@ async def running(
         registry, found = built_in(), doors(loaded.settings, only)
         set_to = _setter(profile, watcher, environment, extensions)
         house, problems = await _furnish(profile, store, clock, watcher, hosts, adapters, found, report, set_to)
+        stack.push_async_callback(begun(house.outside))
         hub = open_hub(profile, house.skills, loaded.settings, clock.now, environment)
-        engine = _engine(profile, loaded.settings, house, hosts, registry, hub)
+        engine = _engine(profile, house, hosts, registry, hub, watch)
         moved = followed_in_settings(watcher, set_to)
         tell = engine.workers.tell_owner
         porter = Porter(profile, store, clock, house.delivery, registry, tell, moved, engine.move, engine.reception)
@@ -163,6 +165,7 @@ async def running(
         await taken_back(store, clock, only)
         await engine.start(list(adapters.values()), absent)
         stack.push_async_callback(engine.stop)
+        stack.push_async_callback(furnished(house.dashboard, engine.ports, registry, house.bus).close)
         care = _skill_care(engine)
         beside = _beside(profile, engine, reviewing(engine, hosts, watch), care, batch)
         tasks = partial(maintenance_jobs, engine, profile, care, extensions)
@@ -175,19 +178,22 @@ async def running(
         paired = Counter(each.platform for each in await store.pairing.guests())
         rules = [f"{name}: {effective_rule(name, loaded.settings, paired[name])}" for name in adapters]
         unmet = [*warnings(loaded.settings), *filter(None, [idle_effort(loaded.settings, hosts)])]
-        lines = (*rules, f"model: {main_model(hosts)}", *unmet, *problems, *_deaf(hosts), *registry.problems)
+        lines = (*rules, f"model: {main_model(hosts)}", *unmet, *problems, *deaf(hosts), *registry.problems)
         report.info("started", profile=profile.name, lines=list(lines))
         stack.callback(lambda: signs.stopping(house.settings().gateway.drain_seconds))
         yield App(profile, engine, hosts, watcher, registry, lines, warm)
 
 
 def _engine(
-    profile: Profile, known: Settings, house: House, hosts: HostRegistry, registry: Registry, hub: SkillHub | None
+    profile: Profile, house: House, hosts: HostRegistry, registry: Registry, hub: SkillHub | None, watch: HostWatch
 ) -> Engine:
-    """The engine, and what counts what happens in its house. `known` names the models that can be picked."""
+    """The engine, and what counts what happens in its house. The settings name the models that can be picked."""
     house.bus.subscribe(counting(metrics := Metrics()))
+    known = house.settings()
     models = (*known.model.fallbacks, *known.hosts)
-    return Engine(house, registry, lambda made: _status(profile, house, hosts, metrics, made), lambda: models, hub)
+    seen = WatchedHosts(hosts, house.settings, house.store.facts, watch)
+    status = partial(_status, profile, house, hosts, metrics)
+    return Engine(house, registry, status, lambda: models, hub, seen)
 
 
 async def _furnish(
@@ -216,7 +222,8 @@ async def _furnish(
     ask, scope = Inline(desk, delivery, adapters, clock).ask, scopes(settings)
     files = outlet(profile, settings, adapters)
     cron = cron_desk(store, clock, settings, hosts, skills, asleep=True)
-    more = [send_file_tool(files), cronjob(cron, store, settings, delivery), *plugins.tools]
+    other = joined(profile, lambda: watcher.current, watcher.extensions, store, clock, kept.shelf, scope, bus, report)
+    more = [send_file_tool(files), cronjob(cron, store, settings, delivery), *plugins.tools, *other.tools]
     trouble, now = _left_out(report), clock.now
     box = toolbox(
         profile, settings, kept, skills, store=store, now=now, scope=scope, ask=ask, more=more, trouble=trouble
@@ -244,12 +251,15 @@ async def _furnish(
         homes=HomesDesk(set_to),
         cron=cron,
         maintenance=MaintenanceDesk(store, clock, lambda: own_zone(settings())),
+        dashboard=DashboardDesk(profile, settings, store, clock, report),
+        outside=other.outside,
         outlet=files,
         mask=Redactor(watcher.current.secrets),
         caches=file_caches(profile),
         intake=open_intake(_received(profile), adapters, settings, clock, report, hosts.transcriber),
     )
-    return reviewed(house), [*found.problems, *plugins.problems, *await asyncio.to_thread(_unusable, kept, skills)]
+    problems = [*found.problems, *plugins.problems, *other.problems]
+    return reviewed(house), [*problems, *await asyncio.to_thread(_unusable, kept, skills)]
 
 
 async def _logged(report: LogReport, event: str, **steps: Callable[[], list[str]]) -> None:
@@ -299,15 +309,6 @@ def _cards(house: House, batch: float) -> Cards:
 def _received(profile: Profile) -> Path:
     """The folder of the files that people sent."""
     return profile.cache / "attachments"
-
-
-def _deaf(hosts: HostRegistry) -> list[str]:
-    """Why voice messages cannot be listened to although a host for them is configured."""
-    try:
-        hosts.transcriber()
-    except ConfigurationError as error:
-        return [str(error)]
-    return []
 
 
 def _skill_care(engine: Engine) -> SkillCare:
@@ -360,6 +361,7 @@ def _status(profile: Profile, house: House, hosts: HostRegistry, metrics: Metric
         house.settings,
         lambda: main_model(hosts),
         live=live,
+        outside=house.outside,
         pending=lambda: len(house.memories.pendings.ids()) if house.memories is not None else 0,
         pending_skills=lambda: len(house.skills.pendings.ids()) if house.skills is not None else 0,
     )
@@ -371,20 +373,9 @@ def _settle_in(_: asyncio.Future[None]) -> None:
     gc.freeze()
 
 
-def _tables(skills: GatedSkills | None) -> None:
-    """What is compiled at its first use: the phrases of the threat scan, and those by which people ask. And what the
-    scan says of the skills that there are."""
-    verdict("warm")
-    doubt("warm")
-    recognise("warm")
-    claims_saving("warm")
-    if skills is not None:
-        skills.library.described()
-
-
 async def _warm(hosts: HostRegistry, house: House, report: LogReport) -> None:
     """Pay for slow imports after the start, before the first message."""
-    await asyncio.to_thread(_tables, house.skills)
+    await asyncio.to_thread(compiled, house.skills)
     try:
         await hosts.warm()
     except (InnkeeperError, ImportError, OSError) as fault:  # the first message will say what is wrong

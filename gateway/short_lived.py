@@ -21,6 +21,8 @@ from gateway.engine.desks import ChosenModels, StoredBooks
 from gateway.engine.earshot import scopes
 from gateway.engine.finder import StoredFinder
 from gateway.engine.gatekeeper import PendingDesk, memories
+from gateway.engine.host_states import WatchedHosts
+from gateway.engine.journey_desk import JourneyDesk
 from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.needed_skills import NeededSkills
 from gateway.engine.pairing_desk import PairingDesk
@@ -29,6 +31,7 @@ from gateway.engine.reviews_desk import ReviewsDesk
 from gateway.engine.skill_gatekeeper import GatedSkills, gated_skills, skill_desk
 from gateway.engine.skills_desk import SkillsDesk
 from gateway.engine.status import HouseStatus
+from gateway.errors import ConfigurationError
 from gateway.job_orders import cron_desk
 from gateway.maintenance.desk import MaintenanceDesk
 from gateway.models.client import ModelClient
@@ -82,6 +85,15 @@ def main_model(hosts: HostRegistry) -> str:
     return f"{client.host}/{client.model}"
 
 
+def deaf(hosts: HostRegistry) -> list[str]:
+    """Why voice messages cannot be listened to although a host for them is configured."""
+    try:
+        hosts.transcriber()
+    except ConfigurationError as error:
+        return [str(error)]
+    return []
+
+
 def stored_ports(
     profile: Profile,
     loaded: Loaded,
@@ -105,8 +117,7 @@ def stored_ports(
         pending=lambda: len(kept.pendings.ids()),
         pending_skills=lambda: len(skills.pendings.ids()),
     )
-    memory = MemoryDesk(kept.shelf, store, hosts.forget, scopes(lambda: loaded.settings))
-    models = ChosenModels(store.facts, hosts)
+    scope = scopes(lambda: loaded.settings)
 
     async def set_to(key: str, value: str) -> None:
         await asyncio.to_thread(set_key, profile, key, value, environment, extensions)
@@ -122,8 +133,8 @@ def stored_ports(
         StoredArchive(store, Redactor(loaded.secrets)),
         StoredBooks(store, clock),
         status,
-        models,
-        memory=memory,
+        ChosenModels(store.facts, hosts),
+        memory=MemoryDesk(kept.shelf, store, hosts.forget, scope),
         pending=pending,
         skill_pending=skill_pending,
         skills=SkillsDesk(
@@ -137,6 +148,8 @@ def stored_ports(
         finder=StoredFinder(store, clock.now, lambda: zone(loaded.settings)),
         cron=cron_desk(store, clock, lambda: loaded.settings, hosts, skills, asleep=gateway == "not running"),
         retention=StoredRetention(store, lambda: loaded.settings, clock, behind(kept, skills), file_caches(profile)),
+        hosts=WatchedHosts(hosts, lambda: loaded.settings, store.facts),
+        journey=JourneyDesk(kept.shelf, skills, store.facts, scope, lambda: loaded.settings, clock.now),
         maintenance=MaintenanceDesk(store, clock, lambda: own_zone(loaded.settings), tasks),
         reviews=ReviewsDesk(store, clock, (pending.settle, skill_pending.settle), asleep=gateway == "not running"),
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from memory.model import Target
+from memory.providers.protocol import OWNER
 from memory.shelf import OWN
 from platforms.messages import ChatRef
 
@@ -98,6 +99,21 @@ def scope_of(place: Place, rule: Rule, share: bool) -> Scope:
 def subset(seal: Mapping[str, list[str]], of: Scope) -> bool:
     """Whether a session with this seal shows nothing that may not be shown in this scope."""
     return set(seal["shown"]) <= set(of.seal["shown"])
+
+
+def subject(seal: Mapping[str, list[str]]) -> str | None:
+    """Whose outside memory a session with this seal has: `owner`, `people/NAME` or `rooms/NAME`, as memory's own
+    files are named; None where it has none. In a group that others hear, it is the room's or nobody's."""
+    if dict(seal) == OWNERS.seal:
+        return OWNER
+    files = [file.removesuffix(".md") for _, _, file in (each.partition(" ") for each in seal["files"]) if file]
+    rooms = [each for each in files if each.startswith(f"{ROOMS}/")]
+    return next(iter([*rooms, *files]), None)
+
+
+def subject_of_file(file: str) -> str:
+    """The same for a file of memory, relative to its folder."""
+    return OWNER if file in OWN.values() else file.removesuffix(".md")
 
 
 def person_file(platform: str, person: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gateway.agent.prompt import PERSONA, PromptParts, render
-from gateway.agent.scopes import NOWHERE, Scope
+from gateway.agent.scopes import NOWHERE, Scope, subject
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
 from gateway.tools import search_guidance, skill_guidance
@@ -83,7 +83,10 @@ class Opener:
             ],
         )
         narrowed = {NAME: schema(targets)} if offered else {}
-        return Opening(render(parts), self._toolset.serialise(() if offered else (NAME,), narrowed), scope, entries)
+        hidden = set() if offered else {NAME}
+        if subject(scope.seal) is None:  # what an outside memory offers is of its toolset
+            hidden |= self._toolset.of(NAME) - {NAME}
+        return Opening(render(parts), self._toolset.serialise(hidden, narrowed), scope, entries)
 
     def entries(self, scope: Scope) -> dict[str, tuple[str, ...]]:
         """The entries that the scope shows, by file, as the files hold them now; those of stores that are on."""

@@ -26,9 +26,14 @@ OWN: dict[str, tuple[str, str]] = {
     "profile": ("gateway.cli.profiles:profile", "List, make, pick and delete profiles."),
     "backup": ("gateway.cli.backup:backup", "Copy a profile as a whole, prove the copy, and put it back."),
     "service": ("gateway.cli.service:service", "Run the gateway as a service of systemd, and see how it is."),
+    "journey": ("gateway.cli.journey:journey", "What was learnt, over time: drawn, played, listed and edited."),
+    "dashboard": ("gateway.cli.dashboard:dashboard", "Open the web pages: what waits, memory, sessions, jobs."),
     "import": ("gateway.cli.importing:import_", "Take over memories, skills and sessions from Hermes Agent."),
 }
 """Subcommands with a file of their own: name -> (import string, short help)."""
+
+ALIASES = {"learning": "journey", "memory-graph": "journey"}
+"""Other names of those that are chat commands as well, as their specs give them."""
 
 SURFACE = "gateway.cli.surface"
 CHAT: dict[str, str] = {
@@ -57,6 +62,7 @@ class Innkeeper(click.Group):
         return [*OWN, *CHAT]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name in OWN:
             module, _, attribute = OWN[cmd_name][0].partition(":")
             command: click.Command = getattr(import_module(module), attribute)

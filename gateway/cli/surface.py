@@ -43,11 +43,12 @@ def command_for(name: str) -> click.Command | None:
         params=[_json_option()] if spec.handler is not None else [],
     )
     for action in spec.actions:
-        group.add_command(_action(action, registry))
+        group.add_command(subcommand(action, registry))
     return group
 
 
-def _action(action: Action, registry: Registry) -> click.Command:
+def subcommand(action: Action, registry: Registry) -> click.Command:
+    """One action of a chat command."""
     if action.quick is not None:
         return click.Command(
             action.name, callback=_quickly(action.quick), params=[_json_option()], help=_sentence(action.help)
@@ -63,7 +64,7 @@ def _quickly(step: Callable[[Path, float], CommandReply]) -> Any:
     def run(ctx: click.Context, as_json: bool) -> None:
         invocation = ctx.find_object(Invocation)
         assert invocation is not None, "the root command makes it"
-        _show(ctx, step(invocation.profile().folder, time.time()), as_json, invocation)
+        show(ctx, step(invocation.profile().folder, time.time()), as_json, invocation)
 
     return run
 
@@ -72,7 +73,7 @@ def _default(spec: CommandSpec, registry: Registry) -> Any:
     @click.pass_context
     def run(ctx: click.Context, as_json: bool) -> None:
         if ctx.invoked_subcommand is None:
-            _carry_out(ctx, _handler(spec.handler), Arguments(json=as_json), registry)
+            carry_out(ctx, _handler(spec.handler), Arguments(json=as_json), registry)
 
     return run
 
@@ -87,7 +88,7 @@ def _leaf(
             for key, value in given.items()
             if value
         }
-        _carry_out(ctx, handler, Arguments(values, json=as_json), registry)
+        carry_out(ctx, handler, Arguments(values, json=as_json), registry)
 
     params: list[click.Parameter] = [_parameter(each) for each in arguments]
     options = [each.switch for each in arguments if each.option or each.flag]
@@ -133,17 +134,18 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _carry_out(ctx: click.Context, handler: Handler, arguments: Arguments, registry: Registry) -> None:
+def carry_out(ctx: click.Context, handler: Handler, arguments: Arguments, registry: Registry) -> None:
+    """Give an order as the owner at the shell, print the reply, and end with its exit code."""
     invocation = ctx.find_object(Invocation)
     assert invocation is not None, "the root command makes it"
     try:
-        reply = asyncio.run(_run(invocation, handler, arguments, registry))
+        reply = asyncio.run(answer(invocation, handler, arguments, registry))
     except NeedsChat as error:
         raise click.UsageError(str(error)) from None
-    _show(ctx, reply, arguments.json, invocation)
+    show(ctx, reply, arguments.json, invocation)
 
 
-def _show(ctx: click.Context, reply: CommandReply, as_json: bool, invocation: Invocation) -> None:
+def show(ctx: click.Context, reply: CommandReply, as_json: bool, invocation: Invocation) -> None:
     """Print a reply, and end with its exit code."""
     if as_json and reply.data is not None:
         click.echo(json.dumps(reply.data, ensure_ascii=False, indent=2))
@@ -158,7 +160,8 @@ def _show(ctx: click.Context, reply: CommandReply, as_json: bool, invocation: In
     ctx.exit(0 if reply.ok else FAILED)
 
 
-async def _run(invocation: Invocation, handler: Handler, arguments: Arguments, registry: Registry) -> CommandReply:
+async def answer(invocation: Invocation, handler: Handler, arguments: Arguments, registry: Registry) -> CommandReply:
+    """What the handler answers the owner at the shell, from the profile's files and its database."""
     from gateway.cli.taking_away import printed
     from gateway.clock import SystemClock
     from gateway.config.lock import holder
@@ -179,10 +182,20 @@ async def _run(invocation: Invocation, handler: Handler, arguments: Arguments, r
             invocation.environment,
             invocation.extensions(),
         )
-        reply = await handler(Context(Role.OWNER, "shell", ports, registry, progress=_Bar()), arguments)
+        reply = await handler(
+            Context(Role.OWNER, "shell", ports, registry, progress=_Bar(), compose=_compose), arguments
+        )
         return reply if reply.pieces is None else await printed(reply.pieces, reply.output)
     finally:
         await store.close()
+
+
+def _compose(text: str) -> str | None:
+    """The text as the person's own editor gave it back; None where nobody sits at a terminal, or it was not saved."""
+    try:
+        return click.edit(text, extension=".md", require_save=True)
+    except click.ClickException:
+        return None
 
 
 class _Bar:

@@ -70,9 +70,9 @@ def set_key(
     """
     extensions = extensions or Extensions()
     key: Key = tuple(dotted.split("."))
-    models = extensions.platform_models()
-    if not exists(key, models):
-        raise ConfigurationError([f"{dotted}: {unknown(key, models)}"])
+    models, providers = extensions.platform_models(), extensions.provider_models(map(str, key[2:3]))
+    if not exists(key, models, providers):
+        raise ConfigurationError([f"{dotted}: {unknown(key, models, providers)}"])
     path = profile.config
     with _alone(profile.folder):
         data = path.read_bytes() if path.exists() else b""

@@ -6,12 +6,14 @@ settings can be read without any register.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 
 from pydantic import BaseModel
 
+from memory.providers.protocol import ProviderManifest
+from memory.providers.registry import Register
 from platforms.console.manifest import manifest as console
 from platforms.discord.manifest import manifest as discord
 from platforms.manifest import PlatformManifest
@@ -29,11 +31,13 @@ def built_in_platforms() -> dict[str, PlatformManifest]:
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
-    """What may be named in config.yaml beyond the fixed names. `platforms` are added to the built-in ones."""
+    """What may be named in config.yaml beyond the fixed names. `platforms` are added to the built-in ones;
+    `providers` are looked at only where one is named."""
 
     platforms: Mapping[str, PlatformManifest] = field(default_factory=dict)
     host_kinds: frozenset[str] = frozenset()
     memory_providers: frozenset[str] = frozenset()
+    providers: Register = field(default_factory=lambda: Register(()))
 
     def manifests(self) -> dict[str, PlatformManifest]:
         return {**built_in_platforms(), **self.platforms}
@@ -44,6 +48,16 @@ class Extensions:
             name: _model(manifest.settings) if manifest.settings else None
             for name, manifest in self.manifests().items()
         }
+
+    def provider(self, name: str) -> ProviderManifest | None:
+        """The outside memory of that name; None when it is not installed, or cannot be used."""
+        found = self.providers.get(name)
+        return found if isinstance(found, ProviderManifest) else None
+
+    def provider_models(self, names: Iterable[str]) -> dict[str, type[BaseModel] | None]:
+        """The settings models of those of these outside memories that are installed."""
+        found = {name: self.provider(name) for name in names}
+        return {name: _model(each.settings) if each.settings else None for name, each in found.items() if each}
 
 
 def _model(reference: str) -> type[BaseModel]:

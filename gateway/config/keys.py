@@ -18,28 +18,36 @@ ANY = "*"
 Models = Mapping[str, type[BaseModel] | None]
 
 
-def keys(platforms: Models, model: type[BaseModel] = Settings, path: Key = ()) -> Iterator[tuple[Key, FieldInfo]]:
-    """Every key of the schema, groups before what is in them."""
+PLATFORMS: Key = ("platforms",)
+PROVIDERS: Key = ("memory", "providers")
+NONE: Models = {}
+
+
+def keys(
+    platforms: Models, model: type[BaseModel] = Settings, path: Key = (), *, providers: Models = NONE
+) -> Iterator[tuple[Key, FieldInfo]]:
+    """Every key of the schema, groups before what is in them; of `providers`, those whose settings are known here."""
     for name, field in model.model_fields.items():
         here = (*path, name)
         yield here, field
-        if here == ("platforms",):
-            for platform, own in platforms.items():
+        if here in (PLATFORMS, PROVIDERS):
+            for chosen, own in (platforms if here == PLATFORMS else providers).items():
                 if own is not None:
-                    yield from keys(platforms, own, (*here, platform))
+                    yield from keys(platforms, own, (*here, chosen))
             continue
         inner, named = _inner(field.annotation)
         if inner is not None:
-            yield from keys(platforms, inner, (*here, ANY) if named else here)
+            yield from keys(platforms, inner, (*here, ANY) if named else here, providers=providers)
 
 
-def unknown(key: Key, platforms: Models) -> str:
+def unknown(key: Key, platforms: Models, providers: Models = NONE) -> str:
     """What is wrong with a key that is not in the schema, with the nearest one that is."""
-    known = [path for path, _ in keys(platforms)]
+    known = [path for path, _ in keys(platforms, providers=providers)]
     name, parent = str(key[-1]), key[:-1]
     siblings = [str(path[-1]) for path in known if len(path) == len(key) and _fits(path[:-1], parent)]
-    if parent == ("platforms",):
-        siblings = [platform for platform, own in platforms.items() if own is not None]
+    if parent in (PLATFORMS, PROVIDERS):
+        chosen = platforms if parent == PLATFORMS else providers
+        siblings = [each for each, own in chosen.items() if own is not None]
     near = closest(name, siblings)
     if not near:
         elsewhere = [path for path in known if path[-1] == name and ANY not in path]
@@ -48,13 +56,13 @@ def unknown(key: Key, platforms: Models) -> str:
     return f"unknown key{near}{allowed}"
 
 
-def exists(key: Key, platforms: Models) -> bool:
+def exists(key: Key, platforms: Models, providers: Models = NONE) -> bool:
     """Whether a key is in the schema, or a name that people choose inside it (`hosts.lab`, `mcp_servers.x.env.Y`)."""
-    for path, field in keys(platforms):
+    for path, field in keys(platforms, providers=providers):
         if _fits(path, key):
             return True
         if get_origin(field.annotation) is dict and len(key) == len(path) + 1 and _fits(path, key[:-1]):
-            return path != ("platforms",) or key[-1] in platforms
+            return key[-1] in platforms if path == PLATFORMS else path != PROVIDERS or key[-1] in providers
     return False
 
 

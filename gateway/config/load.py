@@ -15,13 +15,14 @@ from gateway.config.dotenv import read_env
 from gateway.config.expand import Expansion, Variables, configured_secrets, is_secret, masked, worth_masking
 from gateway.config.extensions import MEMORY_PROVIDERS, Extensions
 from gateway.config.hosts import CLOUDS, KINDS, PREDEFINED
-from gateway.config.keys import Models, unknown
+from gateway.config.keys import PROVIDERS, Models, unknown
 from gateway.config.lines import Document, Key, dotted, read, scalar
 from gateway.config.paths import Profile
 from gateway.config.problems import wording
 from gateway.config.schema import Settings, flattened
 from gateway.config.values import Known
 from gateway.errors import ConfigurationError
+from memory.providers.registry import BrokenProvider
 
 Problem = tuple[Key, str]
 
@@ -94,6 +95,8 @@ class _Reading:
         self.values: dict[str, Any] = self.expansion.value(document.values, (), variables)
         self.filled: dict[Key, str] = {}
         self.problems: list[Problem] = []
+        self.named = _named_providers(self.values)
+        self.providers: Models = extensions.provider_models(self.named)
 
     def settings(self) -> Settings | None:
         """The settings, or None with `problems` saying why."""
@@ -113,7 +116,9 @@ class _Reading:
     def secrets(self) -> set[str]:
         found = {*configured_secrets(self.values), *self.expansion.secrets}
         tokens = [each.token_variable for each in self.extensions.manifests().values()]
-        names = [*(each.variable for each in CLOUDS.values()), *tokens]
+        theirs = [self.extensions.provider(name) for name in self.named]
+        needs = [need.variable for each in theirs if each is not None for need in each.secrets]
+        names = [*(each.variable for each in CLOUDS.values()), *tokens, *needs]
         return found | {pair[0] for name in names if name and (pair := self.variables.find(name))}
 
     def origins(self, settings: Settings, name: str) -> dict[str, str]:
@@ -164,6 +169,8 @@ class _Reading:
         known = self._known()
         values = dict(self.values)
         values["platforms"] = self._platforms(values.pop("platforms", None), known, problems)
+        if isinstance(memory := values.get("memory"), dict):
+            values["memory"] = {**memory, "providers": self._providers(memory.get("providers"), known, problems)}
         try:
             settings = Settings.model_validate(values, context=known)
         except ValidationError as error:
@@ -192,6 +199,31 @@ class _Reading:
                 problems += self._worded(error, ("platforms", name))
         return found
 
+    def _providers(self, written: object, known: Known, problems: list[Problem]) -> dict[str, BaseModel]:
+        """The settings of the outside memories that are written of, and of the one that is chosen."""
+        found: dict[str, BaseModel] = {}
+        sections = {} if written is None else written
+        if not isinstance(sections, dict):
+            problems.append((PROVIDERS, "must be a group of keys, one for each outside memory"))
+            return found
+        for name in self.named:
+            model, section = self.providers.get(name), sections.get(name)
+            if model is None:
+                if name in sections:
+                    problems.append(((*PROVIDERS, name), self._without_settings(name)))
+                continue
+            try:
+                found[name] = model.model_validate({} if section is None else section, context=known)
+            except ValidationError as error:
+                problems += self._worded(error, (*PROVIDERS, name))
+        return found
+
+    def _without_settings(self, name: str) -> str:
+        if name in self.providers:
+            return "has no settings, remove it"
+        broken = self.extensions.providers.get(name)
+        return broken.why if isinstance(broken, BrokenProvider) else "no outside memory of that name is installed"
+
     def _known(self) -> Known:
         hosts = self.values.get("hosts")
         names = frozenset(hosts) if isinstance(hosts, dict) else frozenset()
@@ -200,18 +232,32 @@ class _Reading:
             providers=PREDEFINED | kinds | names,
             host_kinds=KINDS | kinds,
             platforms=frozenset(self.models),
-            memory_providers=MEMORY_PROVIDERS | self.extensions.memory_providers,
+            memory_providers=MEMORY_PROVIDERS | self.extensions.memory_providers | self._installed(),
         )
+
+    def _installed(self) -> frozenset[str]:
+        """Names of outside memories; nobody is asked for them where none is named."""
+        return self.extensions.providers.names if self.named else frozenset()
 
     def _worded(self, error: ValidationError, prefix: Key) -> list[Problem]:
         problems: list[Problem] = []
         for detail in error.errors(include_url=False):
             key = (*prefix, *(part for part in detail["loc"] if part != "[key]"))
             if detail["type"] == "extra_forbidden":
-                problems.append((key, unknown(key, self.models)))
+                problems.append((key, unknown(key, self.models, self.providers)))
             else:
                 problems.append((key, wording(detail, secret=is_secret(key))))
         return problems
+
+
+def _named_providers(values: Mapping[str, Any]) -> list[str]:
+    """Outside memories that the file names: the one that is used, and those with settings."""
+    memory = values.get("memory")
+    if not isinstance(memory, dict):
+        return []
+    sections, chosen = memory.get("providers"), memory.get("provider")
+    names = [*(sections if isinstance(sections, dict) else ()), chosen]
+    return list(dict.fromkeys(each for each in names if isinstance(each, str)))
 
 
 def _at(values: Any, key: Key) -> Any:

@@ -9,10 +9,7 @@ import re
 
 from gateway.config.schema import Settings, flattened
 
-_WITHOUT_EFFECT = re.compile(
-    r"(?:dashboard|hooks|mcp_servers)(?:\.|$)"
-    r"|memory\.(?:provider|prefetch_spill_enabled)$"
-)
+_WITHOUT_EFFECT = re.compile(r"(?:mcp_servers)(?:\.|$)")
 _NAMED_AS_A_WHOLE = ("mcp_servers",)
 
 

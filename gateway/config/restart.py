@@ -13,6 +13,7 @@ _RELOADED_IN_PLATFORMS = re.compile(r"platforms\.[^.]+\.(?:allowed_\w+|require_m
 _AFTER_RESTART = re.compile(
     r"(?:model|hosts|platforms|hooks|mcp_servers|dashboard|agent)(?:\.|$)"
     r"|memory\.(?:provider|prefetch_spill_enabled|memory_enabled|user_profile_enabled)$"
+    r"|memory\.providers(?:\.|$)"
     r"|skills\.external_dirs$"
     r"|gateway\.health_port$"
     r"|auxiliary\.\w+\.(?:provider|model|reasoning_effort|extra_tools)$"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field, SerializeAsAny
 
 from gateway.config.values import (
     Approval,
@@ -45,6 +45,8 @@ class Memory(Section):
     """Tell a running session what changed in memory since it began."""
     provider: MemoryProvider | None = None
     """An external memory beside the files, such as retaindb or byterover; null means none."""
+    providers: dict[str, SerializeAsAny[BaseModel]] = Field(default_factory=dict)
+    """Settings of outside memories by name, such as {retaindb: {base_url: …}}; each has keys of its own."""
     prefetch_spill_enabled: Truth = False
     """Put large recalls of the provider into a file and show head, tail and path."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 
-from commands.ports import Line, SessionView
+from commands.ports import Line, Listed, SessionView
 from commands.session_ports import CallView, Entry
 from gateway.engine.notices import gist
 from gateway.observability.redact import Redactor
@@ -27,8 +27,13 @@ class StoredArchive:
         self._store = store
         self._mask = mask or Redactor()
 
-    async def recent(self, limit: int, keys: tuple[str, ...] | None, offset: int = 0) -> list[SessionView]:
-        return [seen(each) for each in await self._store.sessions.recent(limit, keys, offset)]
+    async def recent(
+        self, limit: int, keys: tuple[str, ...] | None, offset: int = 0, *, only: Listed = "all"
+    ) -> list[SessionView]:
+        return [seen(each) for each in await self._store.sessions.recent(limit, keys, offset, only=only)]
+
+    async def keys(self) -> list[str]:
+        return await self._store.sessions.keys()
 
     async def find(self, prefix: str, keys: tuple[str, ...] | None) -> list[SessionView]:
         return [seen(each) for each in await self._store.sessions.matching(prefix, keys)]
@@ -45,8 +50,11 @@ class StoredArchive:
         line = await self._store.sessions.line(session_id)
         return seen(line, self._mask) if line is not None else None
 
-    async def entries(self, session_id: str) -> AsyncIterator[Entry]:
-        last = 0
+    async def rows(self, session_id: str) -> list[int]:
+        return await self._store.turns.ids(session_id)
+
+    async def entries(self, session_id: str, after: int = 0) -> AsyncIterator[Entry]:
+        last = after
         while rows := await self._store.turns.messages(session_id, last, ROWS):
             for each in rows:
                 yield _entry(each, self._mask)

@@ -12,6 +12,7 @@ from typing import Any
 
 from commands.parse import Mistake
 from gateway.attachments.brought import Brought
+from gateway.attachments.wording import own_words
 from gateway.engine import notices
 from gateway.engine.baggage import brought, only_deaf, say_heard
 from gateway.engine.boundary import OTHER_EARS, Boundary
@@ -107,7 +108,11 @@ class Attempt:
             if self._running.halted is not None:
                 raise asyncio.CancelledError  # somebody swallowed it
             window = asking.result().window if asking.done() else None
-            run = await to_its_end(self._begin(session, client, timed=timed, window=window, fallback=fallback))
+            recalled = await self._recalled(session, window)
+            beginning = self._begin(
+                session, client, timed=timed, window=window, fallback=fallback, recalled=recalled
+            )
+            run = await to_its_end(beginning)
             if self._starts >= STARTS:
                 raise RuntimeError(f"the process ended {STARTS} times while it handled this")
             outcome = await self._outcome(run, asking, grade)
@@ -120,6 +125,15 @@ class Attempt:
                     await self._offer_boundary(session, run.turn, hint)
         finally:
             self._say_finished(session, outcome)
+
+    async def _recalled(self, session: Session, window: int | None) -> str:
+        """What the outside memory has to say to what people said; nothing to a job, and to a turn that goes on."""
+        if self._house.outside is None or self.turn is not None or self.job is not None:
+            return ""
+        spoken = [one.spoken for each in self.items for one in self._brought.get(each.event.event_id, ())]
+        said = own_words(self._again) if self._again else "\n".join(each.event.text for each in self.items)
+        text = "\n".join(piece for piece in (said, *spoken) if piece)
+        return await self._house.outside.recall(session, self.items[0].event, text, window)
 
     async def _heard_soon(self, asking: asyncio.Future[Any]) -> bool:
         """Whether the host said at once what it is. One that loads or hangs keeps nobody from beginning."""
@@ -190,7 +204,14 @@ class Attempt:
             self.items = tuple([await inbox.get(each.id) or each for each in self.items])
 
     async def _begin(
-        self, session: Session, client: ModelClient, *, timed: bool, window: int | None, fallback: str | None
+        self,
+        session: Session,
+        client: ModelClient,
+        *,
+        timed: bool,
+        window: int | None,
+        fallback: str | None,
+        recalled: str = "",
     ) -> TurnRun:
         """Take the events, or take the turn over. What is read with them leaves room in a `window` of tokens."""
         turns, now = self._house.store.turns, self._house.clock.now()
@@ -207,7 +228,7 @@ class Attempt:
                 again=says,
                 brought=self._brought,
                 window=window,
-                news=news,
+                news="\n".join(piece for piece in (news, recalled) if piece),
                 called=self._called,
             )
             if any(each.called.learns for each in self._called.values()):

@@ -64,11 +64,13 @@ class Boundary:
     async def open(self, key: str, event: Inbound) -> Session:
         """Start a session: the prompt is rendered now and never again."""
         now, opening = self._house.clock.now(), await asyncio.to_thread(self._house.opening, event)
+        name, outside = session_id(now), self._house.outside
+        block = await outside.block(event, name) if outside is not None else ""
         session = Session(
-            id=session_id(now),
+            id=name,
             session_key=key,
             chat=event.chat,
-            prompt=opening.prompt,
+            prompt=f"{opening.prompt}\n\n{block}" if block else opening.prompt,
             tools=opening.tools,
             title=await self._named(key),
             epoch=0,

@@ -116,9 +116,12 @@ class Delivery:
         buttons: Buttons = (),
         finishes: tuple[int, ...] = (),
         file: OutFile | None = None,
+        picture: OutFile | None = None,
     ) -> None:
-        """Store a text, and a file after it, and send them. The same `source` is posted once, whatever happens."""
-        drafts = self.cut(chat, text, buttons) if text else []
+        """Store a text, a picture before it and a file after it, and send them in this order. The same `source` is
+        posted once, whatever happens."""
+        drafts = [PartDraft("", file=picture)] if picture is not None else []
+        drafts += self.cut(chat, text, buttons) if text else []
         drafts += [PartDraft("", file=file)] if file is not None else []
         await self._store.outbox.put(chat, source, drafts, self._clock.now(), finishes=finishes)
         self.wake(chat)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
+from commands.host_ports import HostStates
 from commands.ports import Ports, Status
 from commands.registry import Registry
 from commands.skill_ports import SkillHub
@@ -20,6 +21,7 @@ from gateway.engine.house import House
 from gateway.engine.job_herald import JobHerald
 from gateway.engine.job_places import JobPlaces
 from gateway.engine.job_turns import JobTurns
+from gateway.engine.journey_desk import JourneyDesk
 from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.orders import Orders
 from gateway.engine.owner_chats import OwnerChats
@@ -49,6 +51,7 @@ class Engine:
         status: Callable[[Engine], Status],
         known_models: Callable[[], Sequence[str]] = tuple,
         hub: SkillHub | None = None,
+        hosts: HostStates | None = None,
     ) -> None:
         self.house = house
         boundary, backlog = Boundary(house), Backlog(house)
@@ -75,20 +78,14 @@ class Engine:
         """Tells what reviews wrote; to be run beside, like the watch."""
         house.delivery.moved = self.move
         house.bus.subscribe(Signs(house, self.workers.spawn, self.workers.tell))
-        memory = _memory_desk(house)
+        memory, edits = _memory_desk(house), self.reception.edits
+        settled = memory.settled if memory is not None else None
         self._orders.ports = Ports(
             archive=StoredArchive(house.store, house.mask),
             books=StoredBooks(house.store, house.clock),
             status=status(self),
             models=ChosenModels(house.store.facts, house.hosts, known_models),
-            conversation=ChatConversation(
-                house,
-                boundary,
-                self.workers,
-                backlog,
-                memory.settled if memory is not None else None,
-                edits=self.reception.edits,
-            ),
+            conversation=ChatConversation(house, boundary, self.workers, backlog, settled, edits=edits),
             memory=memory,
             pending=house.pending,
             skill_pending=house.skill_pending,
@@ -99,6 +96,9 @@ class Engine:
             retention=self.retention,
             cron=house.cron,
             maintenance=house.maintenance,
+            journey=JourneyDesk.of(house),
+            hosts=hosts,
+            dashboard=house.dashboard,
             finder=StoredFinder(house.store, house.clock.now, lambda: zone(house.settings())),
         )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from commands.cron_ports import Cron
+from commands.dashboard_ports import Dashboard
 from commands.maintenance_ports import Maintenance
 from gateway.agent.scopes import NOWHERE, Scope, ScopeOf
 from gateway.agent.snapshot import Opening
@@ -21,7 +22,7 @@ from gateway.engine.skill_gatekeeper import GatedSkills, SkillDesk
 from gateway.events import Bus, TurnFinished
 from gateway.models.client import ModelClient
 from gateway.state.protocols import Store
-from gateway.state.records import Turn, TurnState
+from gateway.state.records import Session, Turn, TurnState
 from gateway.tools.send_file import Outlet
 from gateway.tools.toolset import Toolset
 from gateway.transcript import Usage
@@ -70,6 +71,28 @@ class LooksBack(Protocol):
         """A turn of this session wrote something of this kind itself."""
 
 
+class Outside(Protocol):
+    """An outside memory beside the files. What it does not say in time is nothing, and never a fault."""
+
+    @property
+    def words(self) -> str:
+        """How it is doing, in a line."""
+
+    @property
+    def data(self) -> Mapping[str, object]:
+        """The same for programs."""
+
+    async def block(self, event: Inbound, session_id: str) -> str:
+        """What the prompt of a session that begins with this event holds of it."""
+
+    async def recall(self, session: Session, event: Inbound, text: str, window: int | None) -> str:
+        """What it recalls for a message with this text, marked as such, for the note of its row; `window` is the
+        model's, in tokens."""
+
+    def compacting(self, session_id: str) -> None:
+        """The older part of a session gave way to a summary."""
+
+
 Open = Callable[[Inbound], Opening]
 """What a session that begins with this event is opened with."""
 
@@ -105,6 +128,7 @@ class House:
     homes: HomesDesk | None = None
     cron: Cron | None = None
     maintenance: Maintenance | None = None
+    dashboard: Dashboard | None = None
     intake: Intake | None = None
     """Where attachments are fetched; without it they are named and nothing more."""
     outlet: Outlet | None = None
@@ -112,6 +136,7 @@ class House:
     bus: Bus = field(default_factory=Bus)
     looks_back: LooksBack | None = None
     """Without it, nothing is reviewed."""
+    outside: Outside | None = None
     mask: Callable[[str], str] | None = None
     """Takes secrets out of what leaves the house; without it, those that are known by their shape."""
     caches: tuple[FileCache, ...] = ()

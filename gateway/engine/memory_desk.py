@@ -81,6 +81,14 @@ class MemoryDesk:
             return item.event.text if item is not None else ""
         return await self._said(int(number))
 
+    async def spot(self, message: str | None) -> tuple[str, int] | None:
+        kind, _, number = (message or "").partition(":")
+        if kind != "turn" or not number.isdecimal() or len(number) > 18:
+            return None
+        stored = await self._store.turns.messages_of_turn(int(number))
+        said = next((each for each in stored if each.row.role == "user"), None)
+        return (said.session_id, said.id) if said is not None else None
+
     async def wish(self, turn: int, key: str | None) -> str:
         stored = await self._store.turns.messages_of_turn(turn)
         session = await self._store.sessions.get(stored[0].session_id) if stored else None

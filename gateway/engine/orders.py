@@ -10,7 +10,7 @@ from commands.parse import Mistake, Order
 from commands.pending_words import fenced
 from commands.ports import Ports
 from commands.registry import Registry
-from commands.reply import CommandReply, NamedText
+from commands.reply import CommandReply, NamedBytes, NamedText
 from commands.spec import Action, CommandSpec, Role
 from gateway.engine.earshot import owners_only
 from gateway.engine.house import House
@@ -40,23 +40,28 @@ class Orders:
         """Store and send a reply to an event that no turn answers."""
         chat = item.event.chat
         file = await asyncio.to_thread(self._kept, chat, reply.file) if reply.file is not None else None
+        picture = await asyncio.to_thread(self._kept, chat, reply.picture) if reply.picture is not None else None
         text = reply.text
         if reply.file is not None and file is None:
             text = f"{text}\n{fenced(reply.file.text)}"
         await self._house.delivery.post(
-            chat, f"inbox:{item.id}", text, buttons=reply.buttons, finishes=(item.id,), file=file
+            chat, f"inbox:{item.id}", text, buttons=reply.buttons, finishes=(item.id,), file=file, picture=picture
         )
         await self._house.delivery.flushed(chat)
         if (adapter := self._house.adapters.get(chat.platform)) is not None:
             await adapter.finished(chat, TurnSummary((item.event.event_id,), "", reply.text, outcome=outcome))
 
-    def _kept(self, chat: ChatRef, given: NamedText) -> OutFile | None:
-        """The text as a file to be sent; None where none can be sent."""
-        data, outlet = given.text.encode("utf-8", "replace"), self._house.outlet
+    def _kept(self, chat: ChatRef, given: NamedText | NamedBytes) -> OutFile | None:
+        """The text or the picture as a file to be sent; None where none can be sent."""
+        if isinstance(given, NamedBytes):
+            data, media_type = given.data, given.media_type
+        else:
+            data, media_type = given.text.encode("utf-8", "replace"), ""
+        outlet = self._house.outlet
         if outlet is None or len(data) > outlet.limit(chat):
             return None
         try:
-            return outlet.keep(given.name, data)
+            return outlet.keep(given.name, data, media_type)
         except OSError as error:
             self._house.report.warning("orders.no_file", why=str(error))
             return None

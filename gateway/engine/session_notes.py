@@ -91,10 +91,15 @@ def kept(start: Start | None) -> dict[str, list[str]]:
     return {names.get(key, key): each for key, each in held.items()}
 
 
+async def sealed(facts: Facts, session_id: str) -> Mapping[str, list[str]]:
+    """For whom a session was made, as `Scope.seal` gives it."""
+    start: Start | None = await facts.get(session_id, START)
+    return _seal(start)
+
+
 async def sealed_for_owners(facts: Facts, session_id: str) -> bool:
     """Whether a session was made for owners' ears alone."""
-    start: Start | None = await facts.get(session_id, START)
-    return _seal(start) == OWNERS.seal
+    return await sealed(facts, session_id) == OWNERS.seal
 
 
 def _seal(start: Start | None) -> Mapping[str, list[str]]:

@@ -81,6 +81,8 @@ class Shortening:
         await self._house.store.turns.compact(self._session.id, made, now)
         if self._house.notes is not None:
             await self._house.notes.summarised(self._session.id)
+        if self._house.outside is not None:
+            self._house.outside.compacting(self._session.id)
         await self._house.store.facts.put(self._session.id, "compaction_tried", None)
 
     def _summariser(self) -> ModelClient:

@@ -18,6 +18,16 @@ from gateway.observability.metrics import Figures
 from gateway.state.protocols import Store
 
 
+class Outside(Protocol):
+    """An outside memory's state."""
+
+    @property
+    def words(self) -> str: ...
+
+    @property
+    def data(self) -> Mapping[str, object]: ...
+
+
 class Platform(Protocol):
     """One platform's state."""
 
@@ -26,6 +36,10 @@ class Platform(Protocol):
 
     @property
     def words(self) -> str: ...
+
+
+HEARD = "heard"
+"""The fact that says when a platform was last heard, in seconds since the epoch; its scope is `platform:NAME`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +68,7 @@ class HouseStatus:
         gateway: str = "",
         pending: Callable[[], int] = lambda: 0,
         pending_skills: Callable[[], int] = lambda: 0,
+        outside: Outside | None = None,
     ) -> None:
         """`pending` and `pending_skills` count the writes that wait for a yes; they read folders."""
         self._store = store
@@ -65,6 +80,7 @@ class HouseStatus:
         self._gateway = gateway
         self._pending = pending
         self._pending_skills = pending_skills
+        self._outside = outside
 
     async def view(self, key: str | None) -> StatusView:
         lines: list[tuple[str, str]] = [("Gateway", self._gateway_words())]
@@ -83,13 +99,18 @@ class HouseStatus:
         lines.append(("Model", model if grade is None else f"{model} ({_tried(grade)})"))
         if key is not None:
             await self._chat(key, lines, data)
-        undelivered = sum([len(await self._store.outbox.queued(chat)) for chat in await self._store.outbox.chats()])
+        parts = await self._parts()
+        undelivered = sum(parts.values())
         dead = len(await self._store.inbox.dead())
+        data |= await self._queue()
         size = sum(each.stat().st_size for each in (self._database, self._wal()) if each.exists())
         waits = await asyncio.to_thread(self._pending)
         skills = await asyncio.to_thread(self._pending_skills)
         claims = await self._store.facts.everywhere(FALSE_CLAIMS)
         lines.append(("Waits for a yes", _waiting(waits, skills)))
+        if self._outside is not None:
+            lines.append(("Outside memory", self._outside.words))
+            data["outside_memory"] = dict(self._outside.data)
         if claims:
             told = ", ".join(f"{scope.removeprefix('model:')} {count}" for scope, count in sorted(claims.items()))
             lines.append(("Claimed to have saved, and had not", told))
@@ -103,7 +124,7 @@ class HouseStatus:
         ]
         if self._live is not None:
             lines.append(("Since the start", in_words(self._live.figures())))
-        data |= {"undelivered": undelivered, "dead_letters": dead, "database_bytes": size}
+        data |= {"undelivered": undelivered, "undelivered_on": parts, "dead_letters": dead, "database_bytes": size}
         return StatusView(lines, data)
 
     def _gateway_words(self) -> str:
@@ -126,9 +147,31 @@ class HouseStatus:
         lines.append(("This chat", f"session `{session.id}`, {count} messages{behind}"))
         data["session"] = {"id": session.id, "messages": count, "waiting": waiting}
 
+    async def _parts(self) -> dict[str, int]:
+        """What is still to be sent, by platform."""
+        found: dict[str, int] = {}
+        for chat in await self._store.outbox.chats():
+            found[chat.platform] = found.get(chat.platform, 0) + len(await self._store.outbox.queued(chat))
+        return found
+
+    async def _queue(self) -> dict[str, object]:
+        """What waits for an answer and what runs (None: no engine is here that would know), when platforms were last
+        heard as far as that was noted, and what is spent today of which budget."""
+        heard = await self._store.facts.everywhere(HEARD)
+        return {
+            "waiting": len(await self._store.inbox.open_items()),
+            "turns": self._live.turns() if self._live is not None else None,
+            "heard": {scope.removeprefix("platform:"): at for scope, at in heard.items()},
+            "tokens_today": await self._store.usage.tokens_today(self._clock.now()),
+            "budgets": self._budgets(),
+        }
+
+    def _budgets(self) -> dict[str, int]:
+        return {str(task): bound for task, bound in self._settings().gateway.budgets.items()}
+
     async def _tokens(self) -> str:
         spent = await self._store.usage.tokens_today(self._clock.now())
-        budgets = {str(task): bound for task, bound in self._settings().gateway.budgets.items()}
+        budgets = self._budgets()
         tasks = sorted({*spent, *budgets} - {"total"})
         words = [
             f"{task} {spent.get(task, 0):,}" + (f" of {budgets[task]:,}" if task in budgets else "") for task in tasks

@@ -10,6 +10,7 @@ from gateway.agent.skill_index import skill_block
 from gateway.agent.snapshot import Opener, Opening
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
+from gateway.config.spilling import folder, rules
 from gateway.engine.boundary import zone
 from gateway.engine.earshot import owners_heard, reach, sight, strange, who
 from gateway.engine.gatekeeper import Memories
@@ -21,6 +22,7 @@ from gateway.tools.session_search import Onlooker, session_search_tool
 from gateway.tools.skill_tools import skill_tools
 from gateway.tools.tool import Tool
 from gateway.tools.toolset import Toolset
+from memory.providers.spill import spill_output
 from platforms.messages import ChatKind, Inbound
 
 
@@ -54,12 +56,18 @@ def toolbox(
         *skill_tools(skills.library, skills.store, owners_heard(settings)),
         session_search_tool(store.search, onlooker, now),
     ]
-    toolset = Toolset([each for each in (*own, *more) if each is not None], settings().agent.disabled_toolsets)
+    offered, disabled = [each for each in (*own, *more) if each is not None], settings().agent.disabled_toolsets
+    toolset = Toolset(offered, disabled, spill=_spilling(profile, settings))
 
     def listed() -> str:
         return skill_block(skills.library, skills.store.usage)
 
     return Toolbox(toolset, Opener(profile, memory.shelf, toolset, trouble, listed))
+
+
+def _spilling(profile: Profile, settings: Callable[[], Settings]) -> Callable[[str], str]:
+    """Puts large results into files, by the settings of that moment."""
+    return lambda text: spill_output(text, rules(settings()), folder(settings(), profile.cache))
 
 
 def openings(opener: Opener, scope: ScopeOf, hint: Callable[[str], str] = lambda platform: "") -> Open:

@@ -19,6 +19,7 @@ from gateway.engine.delivery import Delivery
 from gateway.engine.house import House
 from gateway.engine.owner_chats import OwnerChats
 from gateway.engine.session_key import home_chats
+from gateway.engine.status import HEARD
 from gateway.engine.supervisor import PlatformState
 from gateway.state.connection import DatabaseFault
 from gateway.state.protocols import Facts
@@ -38,7 +39,7 @@ REMEMBERED, DEEPEST = 6 * 3600.0, 5
 HEARD_EVERY = 300.0
 """Seconds between two notes of when a platform was last heard, for the case that the next start finds it silent."""
 
-_TROUBLE, _HEARD = "trouble", "heard"
+_TROUBLE = "trouble"
 
 
 @dataclass(slots=True)
@@ -178,7 +179,7 @@ class Watch:
         last = adapter.last_heard if adapter is not None else None
         if last is not None and last - self._heard.get(name, 0.0) >= HEARD_EVERY:
             self._heard[name] = last
-            await self._facts.put(f"platform:{name}", _HEARD, last)
+            await self._facts.put(f"platform:{name}", HEARD, last)
 
     async def _keep(self, name: str, case: Case | None) -> None:
         kept: dict[str, Any] = {"reports": self._reports.get(name, [])}
@@ -192,6 +193,6 @@ class Watch:
             self._reports[name] = list(kept["reports"])
             if kept["case"] is not None:
                 self._cases[name] = Case(**kept["case"] | {"well_since": None})
-        for scope, at in (await self._facts.everywhere(_HEARD)).items():
+        for scope, at in (await self._facts.everywhere(HEARD)).items():
             self._heard.setdefault(scope.removeprefix("platform:"), at)
         self._loaded = True

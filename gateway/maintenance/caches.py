@@ -1,5 +1,5 @@
 """What lies in a profile's folders to be quick or for the moment, and goes when it is old: files of conversations,
-saved states of the local model, old logs, and what processes that died left behind.
+saved states of the local model, large texts, old logs, and what processes that died left behind.
 
 Which files of conversations are still wanted is the store's knowledge. Nothing here is the only copy of anything but
 of old log lines.
@@ -17,6 +17,7 @@ from pathlib import Path
 from gateway.attachments.upkeep import Upkeep
 from gateway.config.paths import Profile
 from gateway.schedule.maintenance import JobReport
+from memory.providers.spill import spilled
 
 DAY = 86_400.0
 LEFT_DAYS = 2
@@ -24,6 +25,9 @@ LEFT_DAYS = 2
 
 SLOT_DAYS = 30
 """Days after which the local model reads a chat again rather than finding its state saved."""
+
+SPILL_DAYS = 30
+"""Days after which the file of a large text goes: a conversation that went on since has read it, or never will."""
 
 LOG_DAYS = 90
 """Days after which log files that are written to no more are deleted; the newest are bounded by their size."""
@@ -42,10 +46,12 @@ class Old:
     bytes: int
 
 
-async def clean_up(profile: Profile, upkeep: Upkeep, now: Callable[[], float], *, dry: bool) -> JobReport:
-    """Raises OSError and DatabaseFault."""
+async def clean_up(
+    profile: Profile, upkeep: Upkeep, spills: Path, now: Callable[[], float], *, dry: bool
+) -> JobReport:
+    """`spills` is the folder of large texts. Raises OSError and DatabaseFault."""
     swept = await upkeep.sweep(dry=dry)
-    found = await asyncio.to_thread(lambda: [each for each in past(profile, now()) if each.paths])
+    found = await asyncio.to_thread(lambda: [each for each in past(profile, spills, now()) if each.paths])
     if not dry:
         await asyncio.to_thread(_remove, found)
     figures = {"files": swept.files, "bytes": swept.bytes + sum(each.bytes for each in found)}
@@ -59,7 +65,7 @@ async def clean_up(profile: Profile, upkeep: Upkeep, now: Callable[[], float], *
     return JobReport(f"{', '.join(told)} {verb}, {figures['bytes'] / 1e6:.1f} MB", figures)
 
 
-def past(profile: Profile, now: float) -> Iterator[Old]:
+def past(profile: Profile, spills: Path, now: float) -> Iterator[Old]:
     """What is past its time besides files of conversations. Reads folders."""
     slots = [each for each in _in(profile.cache / "slots") if each.suffix in (".slot", ".part")]
     yield _old("saved state", slots, now - SLOT_DAYS * DAY)
@@ -67,6 +73,7 @@ def past(profile: Profile, now: float) -> Iterator[Old]:
     yield _old("old log", logs, now - LOG_DAYS * DAY)
     scratch = [each for pattern in SCRATCH for each in profile.cache.glob(pattern)]
     yield _old("leftover", scratch, now - LEFT_DAYS * DAY)
+    yield _old("large text", spilled(spills), now - SPILL_DAYS * DAY)
 
 
 def _in(folder: Path) -> list[Path]:

@@ -13,6 +13,7 @@ from gateway.backup.nightly import nightly as backed_up
 from gateway.clock import Clock
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
+from gateway.config.spilling import folder
 from gateway.engine.digest import Digest
 from gateway.engine.retention import StoredRetention
 from gateway.maintenance import caches, conversations, database, weights
@@ -97,7 +98,9 @@ class Tasks:
         return await conversations.retention(self._means.retention, dry=dry)
 
     async def cache_cleanup(self, dry: bool) -> JobReport:
-        return await caches.clean_up(self._means.profile, self._means.upkeep, self._means.clock.now, dry=dry)
+        means = self._means
+        spills = folder(means.settings(), means.profile.cache)
+        return await caches.clean_up(means.profile, means.upkeep, spills, means.clock.now, dry=dry)
 
     async def weights_cleanup(self, dry: bool) -> JobReport:
         means = self._means

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gateway.agent.recalled import without_recall
 from gateway.transcript import Message
 
 VERBATIM = 24
@@ -24,8 +25,9 @@ _SPEAKERS = {"user": "person", "assistant": "assistant", "tool": "tool result", 
 
 def digest(talk: Sequence[Message], verbatim: int = VERBATIM) -> tuple[Message, ...]:
     """The short form of a conversation, without its system prompt. `talk` has each tool result behind its call; the
-    part that stays begins with no result, so none is without its call. Pictures are left to their words."""
-    plain = [replace(each, pictures=()) if each.pictures else each for each in talk]
+    part that stays begins with no result, so none is without its call. Pictures are left to their words; what an
+    outside memory recalled is left out, for it is there already."""
+    plain = [replace(each, pictures=(), content=without_recall(each.content)) for each in talk]
     cut = max(0, len(plain) - verbatim)
     while cut < len(plain) and cut > 0 and plain[cut].role == "tool":
         cut += 1

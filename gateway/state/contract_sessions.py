@@ -45,6 +45,20 @@ class SessionsContract:
             with refused():
                 await store.sessions.take(name)
 
+    async def test_a_list_shows_the_open_ones_or_the_pinned_ones(self, store: Store) -> None:
+        other = ChatRef("console", "a'b")
+        await store.sessions.open(session("s1"))
+        await store.sessions.close("s1", "new", NOON)
+        await store.sessions.pin("s1", True)
+        await store.sessions.open(session("s2"))
+        await store.sessions.open(replace(session("s3"), session_key=other.key, chat=other))
+        sessions, here = store.sessions, (CHAT.key,)
+        assert {each.session.id for each in await sessions.recent(9, only="open")} == {"s2", "s3"}
+        assert [each.session.id for each in await sessions.recent(9, only="pinned")] == ["s1"]
+        assert [each.session.id for each in await sessions.recent(9, here, only="open")] == ["s2"]
+        assert await sessions.recent(9, (), only="open") == []
+        assert await sessions.keys() == [other.key, CHAT.key]
+
     async def test_a_session_is_resumed_in_place_of_the_open_one(self, store: Store) -> None:
         await store.sessions.open(session("s1"))
         await store.sessions.close("s1", "new", NOON)

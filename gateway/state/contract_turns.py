@@ -27,6 +27,7 @@ class TurnsContract:
         assert [each.row for each in stored] == [Row("user", "hi"), call, Row("tool", "ok", tool_call_id="c1"), last]
         assert [each.id for each in stored[1:3]] == ids
         assert await store.turns.messages("s1", after=ids[0]) == stored[2:]
+        assert await store.turns.ids("s1") == [each.id for each in stored]
         assert await store.turns.messages_of_turn(turn.id) == stored
         assert [each.text for each in await store.outbox.of_source(f"turn:{turn.id}")] == ["done"]
         assert await store.turns.running() == []

@@ -17,6 +17,7 @@ from gateway.state.records import (
     DeadLetter,
     Guest,
     InboxItem,
+    Only,
     PairingLocked,
     Part,
     PartDraft,
@@ -127,9 +128,12 @@ class Sessions(Protocol):
         """Whether it stays when others leave."""
 
     async def recent(
-        self, limit: int, session_keys: tuple[str, ...] | None = None, offset: int = 0
+        self, limit: int, session_keys: tuple[str, ...] | None = None, offset: int = 0, *, only: Only = "all"
     ) -> list[SessionLine]:
         """Sessions by their last activity, newest first; `offset` are left out first."""
+
+    async def keys(self) -> list[str]:
+        """The session keys that there are, in order."""
 
     async def move_chat(self, old: ChatRef, new: ChatRef) -> None:
         """A chat got a new id: sessions, waiting events and parts, and facts go along. Where the new chat has an
@@ -187,6 +191,9 @@ class Turns(Protocol):
 
     async def messages(self, session_id: str, after: int = 0, limit: int | None = None) -> list[StoredMessage]:
         """Rows of a session's conversation with an id above `after`, in order; the first `limit` of them."""
+
+    async def ids(self, session_id: str) -> list[int]:
+        """The ids of those rows, in order."""
 
     async def messages_of_turn(self, turn_id: int) -> list[StoredMessage]:
         """All rows of a turn, whether it is part of the conversation or not."""

@@ -9,6 +9,8 @@ from gateway.transcript import Message, Picture, ToolCall
 from platforms.messages import Button, ChatRef, Inbound, OutFile
 
 TurnState = Literal["running", "answered", "stopped", "failed", "dropped"]
+Only = Literal["all", "open", "pinned"]
+"""Which sessions a list shows."""
 PartState = Literal["preview", "queued", "sending", "sent", "uncertain", "refused", "expired", "dropped"]
 
 

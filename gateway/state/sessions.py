@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import replace
 
 from gateway.errors import StaleEpoch
 from gateway.state.codec import dump_event, load_event
 from gateway.state.database import Database
-from gateway.state.records import Session, SessionLine
+from gateway.state.records import Only, Session, SessionLine
 from gateway.state.turns import drop_turns
 from platforms.messages import ChatRef
 
@@ -21,6 +22,14 @@ LINE = (
 ELSEWHERE = "EXISTS (SELECT 1 FROM turns WHERE turns.session_id = sessions.id AND turns.chat <> sessions.chat)"
 """A part of the session was held in another chat than the one where it was resumed: it is not for whoever may see
 that chat alone."""
+
+KEYS = (
+    "WITH RECURSIVE each_one (key) AS (SELECT min(session_key) FROM sessions UNION ALL SELECT (SELECT"
+    " min(session_key) FROM sessions WHERE session_key > each_one.key) FROM each_one WHERE key IS NOT NULL)"
+    " SELECT key FROM each_one WHERE key IS NOT NULL"
+)
+"""One step in the index for each key, however many sessions it has."""
+ONLY: Mapping[Only, str] = {"all": "", "open": " AND ended_at IS NULL", "pinned": " AND pinned = 1"}
 
 
 class SqliteSessions:
@@ -136,12 +145,20 @@ class SqliteSessions:
         await self._database.write(work)
 
     async def recent(
-        self, limit: int, session_keys: tuple[str, ...] | None = None, offset: int = 0
+        self, limit: int, session_keys: tuple[str, ...] | None = None, offset: int = 0, *, only: Only = "all"
     ) -> list[SessionLine]:
         if session_keys == ():
             return []
         where, keys = _among(session_keys)
-        return await self._lines(f"{where} ORDER BY active_at DESC, id LIMIT ? OFFSET ?", *keys, limit, offset)
+        return await self._lines(
+            f"{where}{ONLY[only]} ORDER BY active_at DESC, id LIMIT ? OFFSET ?", *keys, limit, offset
+        )
+
+    async def keys(self) -> list[str]:
+        def work(db: sqlite3.Connection) -> list[str]:
+            return [row[0] for row in db.execute(KEYS)]
+
+        return await self._database.read(work)
 
     async def move_chat(self, old: ChatRef, new: ChatRef) -> None:
         def work(db: sqlite3.Connection) -> None:

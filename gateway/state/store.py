@@ -11,6 +11,7 @@ from gateway.state.imported import SqliteImports
 from gateway.state.inbox import SqliteInbox
 from gateway.state.job_runs import SqliteJobRuns
 from gateway.state.jobs import SqliteJobs
+from gateway.state.logins import SqliteLogins
 from gateway.state.outbox import SqliteOutbox
 from gateway.state.pairing import SqlitePairing
 from gateway.state.retention import SqliteRetention
@@ -43,6 +44,7 @@ class SqliteStore:
         self.job_runs = SqliteJobRuns(database)
         self.imports = SqliteImports(database)
         self.retention = SqliteRetention(database)
+        self.logins = SqliteLogins(database)
 
     @classmethod
     async def open(cls, path: Path) -> SqliteStore:

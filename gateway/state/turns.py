@@ -150,6 +150,13 @@ class SqliteTurns:
             f"session_id = ? AND id > ? AND {SAID} ORDER BY id LIMIT ?", session_id, after, most
         )
 
+    async def ids(self, session_id: str) -> list[int]:
+        def work(db: sqlite3.Connection) -> list[int]:
+            found = f"SELECT id FROM messages WHERE session_id = ? AND {SAID} ORDER BY id"
+            return [row[0] for row in db.execute(found, (session_id,))]
+
+        return await self._database.read(work)
+
     async def messages_of_turn(self, turn_id: int) -> list[StoredMessage]:
         return await self._messages("turn_id = ? ORDER BY id", turn_id)
 

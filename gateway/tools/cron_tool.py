@@ -59,7 +59,7 @@ def example() -> dict[str, Any]:
 
 def cron_tool(proposing: Proposing) -> Tool:
     """The tool. A call never makes a job that runs."""
-    return Tool(schema(), _Door(proposing).run, toolset=TOOLSET, seconds=30.0)
+    return Tool(schema(), _Door(proposing).run, toolset=TOOLSET, seconds=30.0, spills=False)
 
 
 class _Door:

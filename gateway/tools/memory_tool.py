@@ -63,7 +63,7 @@ def memory_tool(
     if not targets:
         return None
     door = _Door(reach or (lambda context: Reach(stores, targets)), origin, ask)
-    return Tool(schema(targets), door.run, toolset=NAME, seconds=SECONDS)
+    return Tool(schema(targets), door.run, toolset=NAME, seconds=SECONDS, spills=False)
 
 
 class _Door:

@@ -41,14 +41,15 @@ class Outlet:
     roots: Callable[[], Sequence[Path]]
     trusts: Callable[[str], bool]
 
-    def keep(self, name: str, data: bytes) -> OutFile:
-        """Put bytes where delivery finds them. Raises OSError."""
+    def keep(self, name: str, data: bytes, media_type: str = "") -> OutFile:
+        """Put bytes where delivery finds them; without a media type, the name says what they are. Raises OSError."""
         shown = plain_name(name)
         folder = self.folder / secrets.token_hex(8)
         folder.mkdir(parents=True, mode=0o700)
         path = folder / shown
         path.write_bytes(data)
-        return OutFile(shown, mimetypes.guess_type(shown)[0] or "application/octet-stream", str(path))
+        guessed = media_type or mimetypes.guess_type(shown)[0] or "application/octet-stream"
+        return OutFile(shown, guessed, str(path))
 
 
 def send_file_tool(outlet: Outlet) -> Tool:

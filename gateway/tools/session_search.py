@@ -44,7 +44,7 @@ class Onlooker:
 
 def session_search_tool(search: Search, onlooker: Onlooker, now: Callable[[], float]) -> Tool:
     """The tool. It changes nothing."""
-    return Tool(schema(), _Door(search, onlooker, now).asked, toolset=TOOLSET, seconds=30.0)
+    return Tool(schema(), _Door(search, onlooker, now).asked, toolset=TOOLSET, seconds=30.0, spills=False)
 
 
 class _Door:

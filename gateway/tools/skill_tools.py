@@ -60,9 +60,9 @@ def skill_tools(
     may change only what it viewed in the same turn, and what it views is not counted as use."""
     door = _Door(library, store, owners, origin)
     return (
-        Tool(list_schema(), door.listed, toolset=TOOLSET),
-        Tool(view_schema(), door.viewed, toolset=TOOLSET),
-        Tool(manage_schema(), door.managed, toolset=TOOLSET),
+        Tool(list_schema(), door.listed, toolset=TOOLSET, spills=False),
+        Tool(view_schema(), door.viewed, toolset=TOOLSET, spills=False),
+        Tool(manage_schema(), door.managed, toolset=TOOLSET, spills=False),
     )
 
 

@@ -67,6 +67,8 @@ class Tool:
     run: Run
     toolset: str = "builtin"
     seconds: float = 120.0
+    spills: bool = True
+    """Whether a large result goes to a file of which a preview is read; not where the tool bounds its answers."""
 
     @property
     def name(self) -> str:

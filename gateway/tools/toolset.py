@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from gateway.models.client import ToolSchema
 from gateway.tools.tool import Tool, ToolContext, ToolResult
 from gateway.transcript import ToolCall
 
+SMALL = 1000
+"""Characters of a result of which nobody asks whether they are many."""
+
 
 class Toolset:
-    """An ordered set of tools with unique names."""
+    """An ordered set of tools with unique names. `spill` makes of a large result what is read of it; it touches the
+    disk."""
 
-    def __init__(self, tools: Iterable[Tool] = (), disabled: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        tools: Iterable[Tool] = (),
+        disabled: Iterable[str] = (),
+        *,
+        spill: Callable[[str], str] = lambda text: text,
+    ) -> None:
+        self._spill = spill
         hidden = set(disabled)
         shown = [tool for tool in tools if tool.toolset not in hidden]
         self._tools = {tool.name: tool for tool in sorted(shown, key=lambda tool: tool.name)}
@@ -25,6 +37,10 @@ class Toolset:
     @property
     def schemas(self) -> tuple[ToolSchema, ...]:
         return tuple(tool.schema for tool in self._tools.values())
+
+    def of(self, toolset: str) -> frozenset[str]:
+        """The names of the tools of one toolset."""
+        return frozenset(name for name, tool in self._tools.items() if tool.toolset == toolset)
 
     def serialise(self, hidden: Iterable[str] = (), narrowed: Mapping[str, ToolSchema] | None = None) -> str:
         """The schemas as the JSON that is frozen into a session, without the tools of the hidden names; a narrowed
@@ -40,11 +56,14 @@ class Toolset:
             return ToolResult.error(f"there is no tool {call.name!r} any more", offered=sorted(self._tools))
         try:
             async with asyncio.timeout(tool.seconds):
-                return await tool.run(call.parsed(), context)
+                result = await tool.run(call.parsed(), context)
         except TimeoutError:
             return ToolResult.error(f"{call.name} did not finish within {tool.seconds:g} s")
         except Exception as error:  # noqa: BLE001 - a tool's fault is an answer to the model, not the turn's end
             return ToolResult.error(f"{call.name} failed: {type(error).__name__}: {error}")
+        if not tool.spills or len(result.text) < SMALL:
+            return result
+        return replace(result, text=await asyncio.to_thread(self._spill, result.text))
 
 
 def dump_schemas(schemas: tuple[ToolSchema, ...]) -> str:

@@ -22,6 +22,8 @@ PATIENCE = 15.0
 
 _POLL = 0.02
 
+LOOK_AGAIN = "it changed since it was shown; look again"
+
 Made = TypeVar("Made")
 """What carrying out gives."""
 
@@ -59,12 +61,15 @@ class Decider(ABC, Generic[W, Made]):
     def _change_of(self, outcome: Made) -> str:
         """The id under which the journal has it; empty when nothing had to change."""
 
-    def approve(self, name: str, who: str) -> Approved[W, Made] | Rejected[W] | Kept[W] | Decided | Unknown:
-        """Carry it out as it was shown, or say why it waits on."""
-        return self._decide(name, lambda: self._approve(name, who))
+    def approve(
+        self, name: str, who: str, shown: str = ""
+    ) -> Approved[W, Made] | Rejected[W] | Kept[W] | Decided | Unknown:
+        """Carry it out as it was shown, or say why it waits on. `shown` is the mark (`PendingFolder.mark`) of what
+        the person saw: what is something else by now waits on."""
+        return self._decide(name, lambda: self._approve(name, who, shown))
 
-    def reject(self, name: str, who: str) -> Rejected[W] | Kept[W] | Decided | Unknown:
-        return self._decide(name, lambda: self._reject(name, who))
+    def reject(self, name: str, who: str, shown: str = "") -> Rejected[W] | Kept[W] | Decided | Unknown:
+        return self._decide(name, lambda: self._reject(name, who, shown))
 
     def became(self, name: str) -> Decided | Unknown:
         """What became of a write that does not wait. Raises FileTrouble."""
@@ -110,12 +115,14 @@ class Decider(ABC, Generic[W, Made]):
                 return Decided(receipt)
         return Kept(name, str(error))
 
-    def _approve(self, name: str, who: str) -> Approved[W, Made] | Kept[W] | Decided | None:
+    def _approve(self, name: str, who: str, shown: str) -> Approved[W, Made] | Kept[W] | Decided | None:
         with self.pendings.claimed(name, "approve", who) as claim:
             if claim is None or (before := self._decided_before(claim)) is not None:
                 return None if claim is None else before
             if isinstance(claim.write, Broken):
                 return self._kept(claim, f"it can never be carried out: {claim.write.why}. Reject it.")
+            if self._differs(claim.write, shown):
+                return self._kept(claim, LOOK_AGAIN)
             outcome = self._carry_out(claim.write, claim.who)
             if isinstance(outcome, Kept):
                 return self._kept(claim, outcome.why)
@@ -128,7 +135,7 @@ class Decider(ABC, Generic[W, Made]):
                 # It is done, and the journal says whose: the receipt can be made up for.
             return Approved(claim.write, outcome)
 
-    def _reject(self, name: str, who: str) -> Rejected[W] | Decided | None:
+    def _reject(self, name: str, who: str, shown: str) -> Rejected[W] | Kept[W] | Decided | None:
         with self.pendings.claimed(name, "reject", who) as claim:
             if claim is None or (before := self._decided_before(claim)) is not None:
                 return None if claim is None else before
@@ -136,8 +143,13 @@ class Decider(ABC, Generic[W, Made]):
                 self.pendings.close(claim)  # there is nothing in it to lose
                 self._records.record(Receipt(name, "rejected", who, self._now()))
                 return Rejected(name, None)
+            if self._differs(claim.write, shown):
+                return self._kept(claim, LOOK_AGAIN)
             self._settle(claim, "rejected")
             return Rejected(name, claim.write)
+
+    def _differs(self, write: W, shown: str) -> bool:
+        return bool(shown) and self.pendings.mark(write) != shown
 
     def _decided_before(self, claim: Claim[W]) -> Decided | None:
         """For a file that somebody put back after it was decided. An id may come again: an older receipt is

@@ -7,6 +7,7 @@ belongs to nobody, and `deciding` mends it. Files are written by `memory.files` 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import re
 import secrets
@@ -84,6 +85,10 @@ class PendingFolder(Generic[W]):
     def keep(self, write: W) -> None:
         """Write its file. Raises FileTrouble."""
         write_atomic(self._path(write.id), self._dump(write))
+
+    def mark(self, write: W) -> str:
+        """A name for everything that is in it: a surface that keeps it with what it showed can say so later."""
+        return hashlib.sha256(self._dump(write).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
     def waiting(self) -> list[W]:
         """What can be decided, the oldest first."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from memory.files import FileTrouble
 from memory.model import Applied, Outcome, Refused, Target, Unchanged
-from memory.pending.deciding import Decider
+from memory.pending.deciding import LOOK_AGAIN, Decider
 from memory.pending.folder import Broken
 from memory.pending.model import PendingWrite
 from memory.pending.outcomes import Approved, Decided, Edited, Kept, Rejected, Resolved, Unknown
@@ -38,10 +38,14 @@ class Resolver(Decider[PendingWrite, Applied | Unchanged]):
         self._holding = holding
         self._stores = records
 
-    def edit(self, name: str, text: str, who: str) -> Resolution:
+    def edit(self, name: str, text: str, who: str, shown: str = "") -> Resolution:
         """Put another text in its place, by the same checks. It waits under a new id: what was shown under the old
         one can no longer be approved."""
-        return self._decide(name, lambda: self._edit(name, text, who))
+        return self._decide(name, lambda: self._edit(name, text, who, shown))
+
+    def store(self, write: PendingWrite) -> Stores:
+        """The store that it would change. Raises ValueError for a file that leads out of the folder."""
+        return self._holding(write.target, write.file)
 
     def stands(self, write: PendingWrite) -> Applied | Unchanged:
         """The outcome of an approval that was made elsewhere, as it is told now. Raises FileTrouble."""
@@ -68,12 +72,14 @@ class Resolver(Decider[PendingWrite, Applied | Unchanged]):
     def _change_of(self, outcome: Applied | Unchanged) -> str:
         return outcome.id if isinstance(outcome, Applied) else ""
 
-    def _edit(self, name: str, text: str, who: str) -> Resolution | None:
+    def _edit(self, name: str, text: str, who: str, shown: str) -> Resolution | None:
         with self.pendings.claimed(name, "edit", who) as claim:
             if claim is None or (before := self._decided_before(claim)) is not None:
                 return None if claim is None else before
             if isinstance(claim.write, Broken):
                 return self._kept(claim, f"it cannot be read: {claim.write.why}. Reject it.")
+            if self._differs(claim.write, shown):
+                return self._kept(claim, LOOK_AGAIN)
             try:
                 write = edited(claim.write, claim.heir, text)
                 checked = self._holding(write.target, write.file).rehearse(write.target, write.changes)

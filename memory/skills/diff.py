@@ -25,7 +25,7 @@ def unified(draft: SkillDraft) -> str:
         files = sum(1 for path in draft.pins if path.startswith(f"{folder}/"))
         parts.append(f"{folder}/ is put away with {files} file{'' if files == 1 else 's'}\n")
     parts += [_file(change) for change in draft.changes]
-    return _plain("".join(parts))
+    return spelt_out("".join(parts))
 
 
 def counts(before: bytes | None, after: bytes | None) -> tuple[int, int]:
@@ -64,7 +64,7 @@ def _file(change: FileChange) -> str:
     return "".join(marked) or f"--- {left}\n+++ {right}\n(an empty file)\n"
 
 
-def _plain(text: str) -> str:
+def spelt_out(text: str) -> str:
     """The text with all of its signs to be seen: `\\u202e` for the one that turns the order of letters."""
     out, done = [], 0
     for run in unseen(text):

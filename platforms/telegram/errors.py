@@ -52,6 +52,12 @@ def unformattable(error: TelegramError) -> bool:
     return isinstance(error, BadRequest) and "entit" in error.message.lower()
 
 
+def no_photo(error: TelegramError) -> bool:
+    """Whether Telegram refused a file as a picture (its sides, its size, its format), and only that."""
+    words = error.message.upper().replace(" ", "_")
+    return isinstance(error, BadRequest) and ("PHOTO" in words or "IMAGE_PROCESS_FAILED" in words)
+
+
 def unchanged(error: TelegramError) -> bool:
     """Whether an edit was refused because the message reads like that already."""
     return isinstance(error, BadRequest) and "message is not modified" in error.message.lower()

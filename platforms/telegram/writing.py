@@ -19,7 +19,7 @@ from telegram.error import InvalidToken, TelegramError
 from platforms.errors import PLUGIN_FAULTS, Refused, Uncertain
 from platforms.messages import Attachment, ChatRef, Outbound, OutFile
 from platforms.telegram.buttons import keyboard
-from platforms.telegram.errors import Flood, absent, translated, unchanged, unformattable
+from platforms.telegram.errors import Flood, absent, no_photo, translated, unchanged, unformattable
 from platforms.telegram.render import Rendered, clean, plain, render
 
 LIMIT = 4096
@@ -28,9 +28,11 @@ LIMIT = 4096
 CAPTION = 1024
 """UTF-16 units of the words under a file; from the Bot API's documentation."""
 
+PHOTO = 10_000_000
 SENDS = 50_000_000
 TAKES = 20_000_000
-"""Bytes of a file that a bot may send and fetch; from the Bot API's documentation."""
+"""Bytes of a picture and of a file that a bot may send, and of one that it may fetch; from the Bot API's
+documentation."""
 
 GENERAL = 1
 DRAFT = 1
@@ -69,17 +71,17 @@ class Writing:
         return await _meaning(_formatted(message.text, post))
 
     async def _send_file(self, message: Outbound, file: OutFile) -> str:
-        """A picture as a picture, anything else as a document; the words under it are formatted where they fit."""
+        """A picture as a picture, unless Telegram will not show it as one; anything else as a document. The words
+        under it are formatted where they fit."""
         chat_id, thread = _place(message.chat)
         words = render(message.text, CAPTION) if message.text.strip() else plain("")
-        call = self._bot.send_photo if file.picture else self._bot.send_document
         try:
             data = await asyncio.to_thread(Path(file.path).read_bytes)
         except OSError as error:
             raise Refused(f"the file {file.name} is no longer there ({error.strerror})") from None
 
-        async def post() -> str:
-            sent = await call(
+        async def post(as_photo: bool) -> str:
+            sent = await (self._bot.send_photo if as_photo else self._bot.send_document)(
                 chat_id,
                 data,
                 caption=words.text or None,
@@ -91,7 +93,15 @@ class Writing:
             )
             return str(sent.message_id)
 
-        return await _meaning(post())
+        async def shown() -> str:
+            try:
+                return await post(file.picture and len(data) <= PHOTO)
+            except TelegramError as error:
+                if not (file.picture and no_photo(error)):
+                    raise
+            return await post(False)
+
+        return await _meaning(shown())
 
     async def edit(self, message_id: str, message: Outbound) -> None:
         chat_id, _ = _place(message.chat)

@@ -25,7 +25,7 @@ def settings(text: str) -> Settings:
         ("gateway: {budgets: {chat: 10, background_review: 5}}", []),
         ("gateway: {budgets: {cron: 10}}", []),
         ("memory: {scope: room, nudge_interval: 3, memory_char_limit: 3000}", []),
-        ("memory: {provider: retaindb}", ["memory.provider"]),
+        ("memory: {provider: retaindb, prefetch_spill_enabled: true}\nhooks: {output_spill: {enabled: false}}", []),
         ("platforms: {discord: {token: x, allowed_users: [1]}}", []),
         ("mcp_servers: {one: {command: a}, two: {url: 'http://127.0.0.1:1'}}", ["mcp_servers"]),
         ("auxiliary: {background_review: {enabled: false, quiet_s: 1}}", []),
@@ -41,7 +41,7 @@ def test_what_is_set_and_does_nothing_is_named(text: str, named: list[str]) -> N
 
 
 def test_one_key_can_be_asked_about() -> None:
-    chosen = settings("memory: {provider: retaindb}\nmcp_servers: {one: {command: a}}")
+    chosen = settings("dashboard: {port: 9999}\nmcp_servers: {one: {command: a}}")
     assert len(warnings(chosen)) == 2
     assert len(warnings(chosen, about="mcp_servers.one.command")) == 1
     assert warnings(chosen, about="memory.share") == ()

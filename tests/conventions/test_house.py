@@ -29,6 +29,8 @@ BROAD_EXCEPTS: dict[str, str] = {
     "gateway/engine/worker.py": "the session worker: one session's fault is put aside and told, the others go on",
     "gateway/schedule/runner.py": "the job: its fault is stored and told, the other jobs go on",
     "gateway/reviews/worker.py": "the review worker: one review's fault is told and tried again, others go on",
+    "gateway/providers/attendant.py": "the provider worker: an outside memory's fault is told, turns go on without it",
+    "gateway/providers/outside.py": "the provider worker's reader: one thing less is handed over, the next one is",
     "platforms/registry.py": "part of the adapter supervisor: a platform that cannot be built stops no other",
     "gateway/tools/toolset.py": "part of the session worker: a tool's fault is an answer to the model",
     "gateway/state/database.py": "carried from the database's thread to the coroutine that asked, and raised there",

@@ -22,7 +22,7 @@ from tests.fakes.scripted_model import Script, Turn
 from tests.scenarios.keeping import ENTRY, TEA, adds, removes, taps, write
 from tests.scenarios.props import later
 
-PAGES = ("memory.md", "approvals.md")
+PAGES = ("memory.md", "approvals.md", "journey.md")
 TRANSCRIPT = re.compile(r"^```transcript ([\w-]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MOMENT = 1_800_003_600.0
 """2027-01-15 09:00 UTC, which is where the machine's own zone would put another hour."""
@@ -51,6 +51,7 @@ PLAYS: Mapping[str, tuple[Settings, Script]] = {
     "off": (rules("off"), [adds(TEA), GREEN, adds(ENTRY), "I will keep that in mind."]),
     "waits": (rules(**GATED), [adds(TEA), GREEN]),
     "card": (rules(**GATED), [Turn(calls=[("memory", MOVED)]), "I see."]),
+    "journey": (rules("off"), [adds(TEA), GREEN]),
 }
 
 
@@ -104,6 +105,8 @@ class Player:
 def _shown(seen: Seen) -> str:
     rows = [" ".join(f"[{button.label}]" for button in row) for row in seen.buttons]
     text = [line for line in seen.text.split("\n") if not line.startswith("```")]
+    if seen.file is not None:
+        text = [" ".join(filter(None, (*text, f"📎 {seen.file.name}")))]
     return "\n  ".join([*text, *rows])
 
 

@@ -19,6 +19,8 @@ from gateway.attachments.intake import open_intake
 from gateway.attachments.reading import Ears
 from gateway.clock import Clock, SystemClock
 from gateway.config.hosts import LOCAL
+from gateway.config.extensions import Extensions
+from gateway.config.load import Loaded
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
 from gateway.engine.beside import kept
@@ -41,11 +43,13 @@ from gateway.models.client import ModelClient
 from gateway.models.host_state import HostWatch
 from gateway.models.registry import HostRegistry
 from gateway.observability.metrics import Metrics
+from gateway.providers.joining import begun, joined
 from gateway.reviewing import reviewed, reviewing
 from gateway.reviews.worker import ReviewWorker
 from gateway.state.store import SqliteStore
 from gateway.tools.tool import Tool
 from gateway.tools.toolset import Toolset
+from memory.providers.registry import Register
 from platforms.adapter import Adapter
 from platforms.in_process import InProcess
 from platforms.settings import Section
@@ -162,11 +166,13 @@ async def guesthouse(
     hub: Callable[[House], SkillHub | None] = lambda house: None,
     with_reviews: bool = False,
     store: SqliteStore | None = None,
+    providers: Register | None = None,
 ) -> AsyncIterator[Guesthouse]:
     """Open a house on `folder`, and close it as a SIGTERM would. `full_status` makes /status tell everything;
     with memory, ada is its owner; `ears` gives the host for voice messages; `commands` are offered
     unless the house has some of that name; `hub` gives that of skills. With reviews there is memory as well, and the
-    models are those of the host that the application runs itself (`local`), each under its own name."""
+    models are those of the host that the application runs itself (`local`), each under its own name. `providers` are
+    the outside memories that are installed; the settings say which is used."""
     clock = clock or SystemClock()
     model = (
         script
@@ -181,7 +187,7 @@ async def guesthouse(
     intake = open_intake(folder / "cache" / "attachments", adapters, lambda: held[0], clock, notes, ears)
     house = replace(house, wants_tool=wants_tool, intake=intake)
     if with_memory or with_reviews:
-        house = _with_memory(house, folder, tools, prompt, held, notes)
+        house = _with_memory(house, folder, tools, prompt, held, notes, providers or Register(()))
     if with_reviews:
         house = replace(reviewed(house), hosts=_own_host(held[0], clock, [*hosts, model]))
     status = _full_status(store, clock, house) if full_status else lambda engine: PlainStatus()
@@ -192,6 +198,7 @@ async def guesthouse(
     engine = Engine(house, registry, status, hub=hub(house))
     await engine.start(list(adapters.values()))
     watch = asyncio.ensure_future(_cards(house, notes).run()) if with_memory else None
+    let_go = begun(house.outside)
     try:
         async with _reviews(engine) as reviews:
             yield Guesthouse(engine, adapter, model, store, notes, held[0], partial(held.__setitem__, 0), reviews)
@@ -199,6 +206,7 @@ async def guesthouse(
         if watch is not None:
             watch.cancel()
         await engine.stop()
+        await let_go()
         await store.close()
 
 
@@ -231,7 +239,13 @@ def _bare(
 
 
 def _with_memory(
-    house: House, folder: Path, tools: Sequence[Tool], prompt: str, held: list[Settings], notes: Notes
+    house: House,
+    folder: Path,
+    tools: Sequence[Tool],
+    prompt: str,
+    held: list[Settings],
+    notes: Notes,
+    providers: Register,
 ) -> House:
     """The same house with the memory that the application gives it."""
     profile = Profile("default", folder, folder)
@@ -244,6 +258,18 @@ def _with_memory(
     desk, scope = PendingDesk(memory, house.store, house.settings, house.clock.now, set_key), scopes(house.settings)
     ask = Inline(desk, house.delivery, house.adapters, house.clock).ask
     cron = cron_desk(house.store, house.clock, house.settings, house.hosts, skills)
+    other = joined(
+        profile,
+        lambda: Loaded(held[0]),
+        Extensions(providers=providers),
+        house.store,
+        house.clock,
+        memory.shelf,
+        scope,
+        house.bus,
+        notes,
+    )
+    notes.troubles += other.problems
     box = toolbox(
         profile,
         house.settings,
@@ -253,7 +279,7 @@ def _with_memory(
         now=house.clock.now,
         scope=scope,
         ask=ask,
-        more=[*tools, cronjob(cron, house.store, house.settings, house.delivery)],
+        more=[*tools, cronjob(cron, house.store, house.settings, house.delivery), *other.tools],
         trouble=notes.troubles.append,
     )
     profile.soul.write_text(prompt)
@@ -263,6 +289,7 @@ def _with_memory(
         opening=openings(box.opener, scope),
         carried=box.opener.carried,
         scope=scope,
+        outside=other.outside,
         notes=SessionNotes(house.store.facts, box.opener.known, lambda: held[0].memory.session_notes),
         memories=memory,
         pending=desk,
@@ -332,6 +359,7 @@ def _full_status(store: SqliteStore, clock: Clock, house: House) -> Callable[[En
             live=live,
             pending=lambda: len(kept.pendings.ids()) if kept is not None else 0,
             pending_skills=lambda: len(skills.pendings.ids()) if skills is not None else 0,
+            outside=house.outside,
         )
 
     return status

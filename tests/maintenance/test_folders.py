@@ -45,7 +45,7 @@ async def cleaned(profile: Profile, *, dry: bool = False) -> tuple[str, dict[str
 
     clock = FakeClock(NOW)
     upkeep = Upkeep([Room(FileCache(profile.cache / "attachments"), nothing)], Settings, clock)
-    report = await caches.clean_up(profile, upkeep, clock.now, dry=dry)
+    report = await caches.clean_up(profile, upkeep, profile.cache / "spill", clock.now, dry=dry)
     return report.summary, dict(report.figures)
 
 

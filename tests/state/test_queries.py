@@ -61,6 +61,8 @@ OF_THE_INDEX = ("search_generations", "search_gone", "search_failed", "search_ch
 
 WALKS = (
     "FROM sessions WHERE leaving = 0 AND 1 ORDER BY active_at DESC",  # ends at its limit
+    "AND ended_at IS NULL ORDER BY active_at DESC",  # over what is open only, and ends at its limit
+    "AND pinned = 1 ORDER BY active_at DESC",  # over what is pinned only, and ends at its limit
     "SELECT files FROM messages WHERE files <> ''",  # over what has files only
     "FROM review_results ORDER BY ended_at DESC",  # ends at its limit
     "SELECT DISTINCT chat FROM outbox",  # over what is queued only

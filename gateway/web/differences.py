@@ -1,0 +1,193 @@
+"""Texts before and after, side by side: words of an entry, lines of a file, unchanged runs folded (pure).
+
+Nothing is left out: what is folded is on the page. Signs that nobody would see are spelt out, as in diffs elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from memory.skills.diff import spelt_out
+from memory.skills.model import FileChange
+
+Mark = Literal["same", "gone", "new"]
+
+AROUND = 3
+"""Unchanged lines that are shown beside a change."""
+
+SHORTEST_FOLD = 3
+"""Fewer unchanged lines are not worth a fold."""
+
+MOST_WORDS = 3000
+"""Words of both sides that are compared; beyond, one text is gone and the other is new."""
+
+MOST_LINES = 6000
+"""The same of lines."""
+
+ALIKE = 0.3
+"""Texts that share less than this are two texts: marks on every other word help nobody."""
+
+_UNSPACED = r"\u3040-\u9fff\uac00-\ud7af\uf900-\ufaff"
+"""Signs of scripts that write no spaces: each is a word here."""
+
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+|\s+|.", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a text, and whether the other side has it."""
+
+    text: str
+    mark: Mark = "same"
+
+
+Pieces = tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line on both sides, counted from 1; None where a side has none."""
+
+    kind: Literal["same", "changed", "gone", "new"]
+    old: int | None
+    new: int | None
+    left: Pieces
+    right: Pieces
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Lines in order; a folded run is unchanged throughout."""
+
+    rows: tuple[Row, ...]
+    folded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """What becomes of one file. `sides` is 1 where there was or will be nothing to compare with. `notes` are
+    sentences about what lines do not show."""
+
+    path: str
+    fate: Literal["new", "changed", "removed"]
+    runs: tuple[Run, ...]
+    sides: Literal[1, 2]
+    added: int
+    taken: int
+    notes: tuple[str, ...] = ()
+
+
+def by_words(before: str, after: str) -> tuple[Pieces, Pieces]:
+    """Both texts in pieces that make them up, those marked that the other one does not have."""
+    old, new = _WORD.findall(spelt_out(before)), _WORD.findall(spelt_out(after))
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    if len(old) + len(new) > MOST_WORDS or matcher.ratio() < ALIKE:
+        return _whole("".join(old), "gone"), _whole("".join(new), "new")
+    left, right = [], []
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if i2 > i1:
+            left.append(Piece("".join(old[i1:i2]), "same" if tag == "equal" else "gone"))
+        if j2 > j1:
+            right.append(Piece("".join(new[j1:j2]), "same" if tag == "equal" else "new"))
+    return tuple(left), tuple(right)
+
+
+def whole(text: str) -> Pieces:
+    """A text that is shown alone."""
+    return _whole(spelt_out(text), "same")
+
+
+def of_file(change: FileChange) -> FileDiff:
+    """A file line by line."""
+    before, after = _text(change.before), _text(change.after)
+    fate: Literal["new", "changed", "removed"] = (
+        "new" if change.before is None else "removed" if change.after is None else "changed"
+    )
+    if before is None or after is None:
+        sizes = [f"{len(data):,} bytes" if data is not None else "nothing" for data in (change.before, change.after)]
+        note = f"It is no text: {sizes[0]} before, {sizes[1]} after."
+        return FileDiff(spelt_out(change.path), fate, (), 1, 0, 0, (note,))
+    old, new = _lines(before), _lines(after)
+    notes = list(_endings(before, after, fate))
+    if fate == "changed" and len(old) + len(new) > MOST_LINES:
+        notes.append("It is too long to compare: all of both texts follows.")
+        rows = [*_gone(old, 0), *_new(new, 0)]
+    else:
+        rows = list(_rows(old, new))
+    added = sum(each.new is not None for each in rows if each.kind != "same")
+    taken = sum(each.old is not None for each in rows if each.kind != "same")
+    runs = tuple(_folded(rows)) if fate == "changed" else (Run(tuple(rows)),) if rows else ()
+    return FileDiff(
+        spelt_out(change.path), fate, runs, 2 if fate == "changed" else 1, added, taken, tuple(notes)
+    )  # fmt: skip
+
+
+def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            for i, j in zip(range(i1, i2), range(j1, j2), strict=True):
+                yield Row("same", i + 1, j + 1, _whole(old[i], "same"), _whole(new[j], "same"))
+            continue
+        paired = min(i2 - i1, j2 - j1)
+        for step in range(paired):
+            i, j = i1 + step, j1 + step
+            yield Row("changed", i + 1, j + 1, *by_words(old[i], new[j]))
+        yield from _gone(old[i1 + paired : i2], i1 + paired)
+        yield from _new(new[j1 + paired : j2], j1 + paired)
+
+
+def _gone(lines: Sequence[str], first: int) -> Iterator[Row]:
+    return (Row("gone", at, None, _whole(line, "same"), ()) for at, line in enumerate(lines, first + 1))
+
+
+def _new(lines: Sequence[str], first: int) -> Iterator[Row]:
+    return (Row("new", None, at, (), _whole(line, "same")) for at, line in enumerate(lines, first + 1))
+
+
+def _folded(rows: Sequence[Row]) -> Iterator[Run]:
+    """The rows in runs: unchanged ones that are far from every change are folded."""
+    near = [False] * len(rows)
+    for at, row in enumerate(rows):
+        if row.kind != "same":
+            for beside in range(max(0, at - AROUND), min(len(rows), at + AROUND + 1)):
+                near[beside] = True
+    start = 0
+    while start < len(rows):
+        end = start
+        while end < len(rows) and near[end] == near[start]:
+            end += 1
+        yield Run(tuple(rows[start:end]), folded=not near[start] and end - start >= SHORTEST_FOLD)
+        start = end
+
+
+def _endings(before: str, after: str, fate: str) -> Iterator[str]:
+    """What is different at the ends of lines, where nobody sees it."""
+    if "\r\n" in before or "\r\n" in after:
+        yield "Lines that end with a carriage return have ␍ at their end."
+    sides = [("before", before)] if fate == "removed" else [("after", after)]
+    for name, text in [("before", before), ("after", after)] if fate == "changed" else sides:
+        if text and not text.endswith("\n"):
+            yield f"The last line has no line end {name}."
+        if not text:
+            yield f"The file is empty {name}."
+
+
+def _lines(text: str) -> list[str]:
+    """Lines to be seen; only \\n ends one, since that is what files go by."""
+    lines = spelt_out(text).replace("\r\n", "␍\n").split("\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def _text(data: bytes | None) -> str | None:
+    try:
+        return (data or b"").decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _whole(text: str, mark: Mark) -> Pieces:
+    return (Piece(text, mark),) if text else ()

@@ -1,0 +1,237 @@
+"""What waits, as a page shows it: everything that a person decides by, whatever kind of write it is.
+
+A kind of pending writes is one class here and one line in KINDS. Deciding is the commands' part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from commands.context import Context
+from commands.pending_words import WHENCE, risk
+from commands.ports import Gatehouse, Memory, Ports
+from commands.skill_pending_words import held
+from gateway.web.differences import FileDiff, Pieces, by_words, of_file, whole
+from memory.files import FileTrouble
+from memory.gate import DOUBTFUL
+from memory.model import Author, Change, Refused
+from memory.pending.folder import Waiting
+from memory.pending.model import PendingWrite
+from memory.pending.resolve import Resolver
+from memory.pending.skill_model import SkillWrite
+from memory.skills.diff import spelt_out
+from memory.skills.gated import GUARD, OTHERS
+from memory.usage import Usage, usage
+
+ADVICE = {
+    "untrusted:": "Read it as if whoever wrote that text had asked for it themselves.",
+    DOUBTFUL: "What is kept is read by the assistant at the head of every session: an order in it would be followed.",
+    GUARD: "Read the files: a skill is followed to the letter, and may hold commands.",
+    OTHERS: "Somebody else in that chat may have led the assistant to it.",
+}
+"""What a risk means for whoever decides, by how its flag begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """A flag in words, and what to do about it."""
+
+    words: str
+    advice: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntryDiff:
+    """One change of an entry; None for a side that there is not."""
+
+    action: str
+    left: Pieces | None
+    right: Pieces | None
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How full the store of a write is: now, and with it. `rest` is what counts beside the text that can be edited,
+    in characters."""
+
+    file: str
+    now: Usage
+    then: Usage
+    rest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One write. `seen` names all of it: a decision that carries it is about exactly this. `at` in seconds since the
+    epoch. `places` are the files or skills that it is about, `obstacle` why it could not be carried out as things
+    are, `text` what can be edited in it."""
+
+    kind: str
+    id: str
+    gist: str
+    action: str
+    places: tuple[str, ...]
+    at: float
+    author: Author
+    whence: str
+    auto: bool
+    seen: str
+    risks: tuple[Risk, ...] = ()
+    entries: tuple[EntryDiff, ...] = ()
+    archives: tuple[str, ...] = ()
+    files: tuple[FileDiff, ...] = ()
+    obstacle: str = ""
+    room: Room | None = None
+    text: str | None = None
+
+    @property
+    def path(self) -> str:
+        """Its page."""
+        return f"/pending/{self.kind}/{self.id}"
+
+
+class WriteKind(Protocol):
+    """A kind of pending writes. `name` is also the command that decides them, `history` the page of what was made."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def history(self) -> str: ...
+
+    def gate(self, ports: Ports) -> Gatehouse[Any, Any] | None:
+        """Where they wait; None where they cannot."""
+
+    def sheet(self, ports: Ports, write: Any) -> Sheet:
+        """Reads files: off the event loop."""
+
+    def kept(self, context: Context, change: str) -> bool:
+        """Whether the person finds that change in their history. Reads files."""
+
+
+class MemoryWrites:
+    """Writes to memory."""
+
+    name, title, history = "memory", "Memory", "/memory/history"
+
+    def gate(self, ports: Ports) -> Gatehouse[Any, Any] | None:
+        return ports.pending
+
+    def sheet(self, ports: Ports, write: PendingWrite) -> Sheet:
+        assert ports.pending is not None, "a write of this kind waits"
+        resolver = ports.pending.resolver
+        texts = [each.after for each in write.changes if each.after is not None]
+        text = texts[0] if len(write.changes) == 1 and texts else None
+        obstacle, room = _room(resolver, write, text)
+        return Sheet(
+            **_common(self.name, write, resolver.pendings.mark(write)),
+            gist=write.gist,
+            action=write.action,
+            places=(write.file,),
+            auto=write.unattended,
+            entries=tuple(map(entry_diff, write.changes)),
+            obstacle=obstacle,
+            room=room,
+            text=text,
+        )
+
+    def kept(self, context: Context, change: str) -> bool:
+        memory = memory_of(context)
+        return memory is not None and any(each.id == change for each in memory.stores.history())
+
+
+class SkillWrites:
+    """Changes of skills."""
+
+    name, title, history = "skills", "Skills", "/skills/history"
+
+    def gate(self, ports: Ports) -> Gatehouse[Any, Any] | None:
+        return ports.skill_pending
+
+    def sheet(self, ports: Ports, write: SkillWrite) -> Sheet:
+        assert ports.skill_pending is not None, "a write of this kind waits"
+        draft = write.draft
+        refused = ports.skills.store.rehearse(draft) if ports.skills is not None else None
+        return Sheet(
+            **_common(self.name, write, ports.skill_pending.resolver.pendings.mark(write)),
+            gist=write.gist,
+            action=write.action,
+            places=draft.names,
+            auto=write.unattended,
+            archives=tuple(f"{each}/ is put away, with {held(write, each)}" for each in draft.archives),
+            files=tuple(map(of_file, draft.changes)),
+            obstacle=refused.message if refused is not None else "",
+        )
+
+    def kept(self, context: Context, change: str) -> bool:
+        skills = context.ports.skills
+        return skills is not None and any(each.id == change for each in skills.store.history())
+
+
+KINDS: Sequence[WriteKind] = (MemoryWrites(), SkillWrites())
+
+
+def memory_of(context: Context) -> Memory | None:
+    """Memory as this person may see it; None for nothing."""
+    memory = context.ports.memory
+    return memory.at(context.chat, context.who, direct=context.direct) if memory is not None else None
+
+
+def kind_of(name: str) -> WriteKind | None:
+    return next((each for each in KINDS if each.name == name), None)
+
+
+def entry_diff(change: Change) -> EntryDiff:
+    """A change of an entry with the whole text before and after."""
+    match change.before, change.after:
+        case str(before), str(after):
+            left, right = by_words(before, after)
+            return EntryDiff(change.action.value, left, right)
+        case before, after:
+            sides = [whole(each) if each is not None else None for each in (before, after)]
+            return EntryDiff(change.action.value, sides[0], sides[1])
+
+
+def with_text(entries: Sequence[str], change: Change, text: str) -> tuple[str, ...]:
+    """The entries of a store once this text stands in the change's place."""
+    if change.before is not None and change.before in entries:
+        return tuple(text if each == change.before else each for each in entries)
+    return (*entries, text)
+
+
+def _room(resolver: Resolver, write: PendingWrite, text: str | None) -> tuple[str, Room | None]:
+    """Why it could not be carried out now, if so; and how full its store is and would be."""
+    try:
+        store = resolver.store(write)
+        entries, limit = store.entries(write.target), store.limit(write.target)
+        checked = store.rehearse(write.target, write.changes)
+    except (FileTrouble, ValueError) as error:
+        return str(error), None
+    if text is not None:
+        after = with_text(entries, write.changes[0], text)
+    else:
+        after = entries if isinstance(checked, Refused) else checked.after
+    then = usage(after, limit)
+    room = Room(write.file, usage(entries, limit), then, then.chars - len(text or ""))
+    return (checked.message if isinstance(checked, Refused) else ""), room
+
+
+def _common(kind: str, write: Waiting, seen: str) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "id": write.id,
+        "at": write.created_at,
+        "author": write.author,
+        "whence": WHENCE[write.author.origin.value].removesuffix("'s"),
+        "seen": seen,
+        "risks": tuple(map(_risk, write.author.flags)),
+    }
+
+
+def _risk(flag: str) -> Risk:
+    words = risk(flag, lambda quoted: f"“{spelt_out(quoted)}”")
+    advice = next((text for begins, text in ADVICE.items() if flag.startswith(begins)), "")
+    return Risk(f"{words[:1].upper()}{words[1:]}.", advice)

@@ -1,0 +1,186 @@
+"""Attacks through what is shown and how it is asked for: hostile texts, paths, names, sizes and heads."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from gateway.web.headers import POLICY
+from tests.web.hostile import MARK, looked_at, plant, plant_talk
+from tests.web.stage import OWNER, Stage, dashboard_stage
+
+PATHS = (
+    "/static/../pages.py",
+    "/static/%2e%2e/pages.py",
+    "/static/..%2fpages.py",
+    "/static/..%5cpages.py",
+    "/static/%2e%2e%2f%2e%2e%2f%2e%2e%2fetc/passwd",
+    "/static//etc/passwd",
+    "/static/%00app.css",
+    "/static/app.css/",
+    "/static/",
+    "/static/.",
+    "/skills/../../config.yaml",
+    "/skills/..%2f..%2fconfig.yaml",
+    "/skills/%2e%2e/file?path=../../config.yaml",
+)
+
+
+async def raw(stage: Stage, request: bytes) -> bytes:
+    """What the server answers to these bytes, until it closes."""
+    host, _, port = stage.address.removeprefix("http://").rpartition(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(request)
+    await writer.drain()
+    async with asyncio.timeout(20):
+        answer = await reader.read()
+    writer.close()
+    return answer
+
+
+async def test_whatever_people_and_models_wrote_stays_text_on_every_page(tmp_path: Path) -> None:
+    async with dashboard_stage(tmp_path) as stage:
+        plant(stage)
+        await plant_talk(stage)
+        seen = await looked_at(await stage.client())
+        assert {path: each.wrong for path, each in seen.items() if each.wrong} == {}
+        ada = await stage.client()
+        shown = [path for path in seen if MARK in (await ada.get(path)).text]
+        assert {"/", "/approvals", "/memory", "/sessions", "/skills"} <= set(shown)
+
+
+@pytest.mark.browser
+async def test_nothing_hostile_runs_in_a_real_browser(tmp_path: Path) -> None:
+    async with dashboard_stage(tmp_path) as stage:
+        plant(stage)
+        await plant_talk(stage)
+        page = await stage.browser()
+        for path in ("/", "/approvals", "/memory", "/memory/history", "/skills", "/journey", "/sessions"):
+            await page.goto(f"{stage.address}{path}")
+            assert await page.evaluate("window.hacked") is None, path
+        assert stage.faults == []
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_no_path_leads_out_of_the_folders(tmp_path: Path, path: str) -> None:
+    async with dashboard_stage(tmp_path) as stage:
+        ada = await stage.client()
+        cookie = "; ".join(f"{name}={value}" for name, value in ada.cookies.items())
+        head = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"
+        answer = await raw(stage, head.encode())
+        assert answer.split(b" ")[1] in (b"404", b"400", b"405"), answer[:200]
+        for secret in (b"root:", b"model", b"import annotations"):
+            assert secret not in answer.partition(b"\r\n\r\n")[2], path
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:8765", "127.0.0.1.evil.example", "localhost.evil.example", "127.0.0.1@evil.example",
+     "[::1].evil.example", "0.0.0.0", "", "localhost:8765:1", "localhost\t.evil"],
+)  # fmt: skip
+async def test_a_name_that_is_not_ours_is_not_answered(tmp_path: Path, host: str) -> None:
+    async with dashboard_stage(tmp_path) as stage:
+        head = f"GET /static/app.css HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+        answer = await raw(stage, head.encode())
+        assert answer.split(b" ")[1] in (b"421", b"400"), answer[:200]
+        assert b"--paper" not in answer
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:9000", "[::1]", "[::1]:9000"])
+async def test_the_names_of_this_machine_are_ours_at_any_port(tmp_path: Path, host: str) -> None:
+    async with dashboard_stage(tmp_path) as stage:
+        head = f"GET /static/app.css HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+        assert b"--paper" in await raw(stage, head.encode())
+
+
+async def test_two_names_in_one_request_are_none(tmp_path: Path) -> None:
+    async with dashboard_stage(tmp_path) as stage:
+        head = b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n"
+        assert (await raw(stage, head)).split(b" ")[1] in (b"421", b"400")
+
+
+async def test_too_large_a_body_is_not_read_said_or_unsaid(tmp_path: Path) -> None:
+    async with dashboard_stage(tmp_path) as stage:
+        ada = await stage.client()
+        token = await ada.csrf()
+        big = "x" * (600 * 1024)
+        answer = await ada.post("/logout", data={"csrf": token, "text": big})
+        assert answer.status_code == 413
+
+        async def pieces():
+            yield f"csrf={token}&text=".encode()
+            for _ in range(70):
+                yield b"x" * 10_000
+
+        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        assert (await ada.post("/logout", content=pieces(), headers=kind)).status_code == 413
+        assert (await ada.get("/")).status_code == 200  # nobody was logged out
+
+
+async def test_too_long_a_head_is_cut_off(tmp_path: Path) -> None:
+    async with dashboard_stage(tmp_path) as stage:
+        head = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: " + b"x" * 200_000 + b"\r\n\r\n"
+        assert (await raw(stage, head)).split(b" ")[1] in (b"400", b"431")
+
+
+@pytest.mark.parametrize(
+    "to", ["/%0d%0aSet-Cookie:%20a=b", "//evil.example", "https://evil.example", "/\\evil.example"]
+)
+async def test_no_answer_leads_elsewhere_or_gains_a_header(tmp_path: Path, to: str) -> None:
+    async with dashboard_stage(tmp_path) as stage:
+        ada = await stage.client()
+        ada.follow_redirects = False
+        for path in ("/memory/undo/none", "/logout", "/pending/memory/none/approve"):
+            answer = await ada.post(path, data={"csrf": await _token(stage), "back": to, "next": to, "to": to})
+            assert answer.headers.get("location", "/").startswith("/")
+            assert not answer.headers.get("location", "/").startswith(("//", "/\\"))
+            assert "a=b" not in str(answer.headers)
+
+
+async def _token(stage: Stage) -> str:
+    return await (await stage.client(OWNER)).csrf()
+
+
+async def test_every_answer_bears_the_strict_headers_faults_included(tmp_path: Path) -> None:
+    async with dashboard_stage(tmp_path) as stage:
+        ada, nobody = await stage.client(), stage.stranger()
+        answers = [
+            await ada.get("/"),
+            await ada.get("/static/app.css"),
+            await ada.get("/nothing/here"),
+            await ada.post("/", data={"csrf": await ada.csrf()}),
+            await ada.post("/logout"),
+            await nobody.get("/"),
+            await nobody.get("/login/nonsense"),
+            await nobody.post("/login", data={"token": "x"}),
+            await nobody.get("/", headers={"Host": "evil.example"}),
+        ]
+        assert [each.status_code for each in answers] == [200, 200, 404, 405, 403, 401, 410, 410, 421]
+        for answer in answers:
+            assert answer.headers["content-security-policy"] == POLICY
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert answer.headers["x-frame-options"] == "DENY"
+            assert answer.headers["referrer-policy"] == "same-origin"
+            assert answer.headers["cache-control"] in ("no-store", "no-cache")
+            assert "server" not in answer.headers
+            for inside in ("Traceback", "starlette", "uvicorn", str(stage.folder)):
+                assert inside not in answer.text
+        await nobody.aclose()
+
+
+async def test_a_fault_of_a_page_shows_nothing_of_itself_and_the_others_go_on(tmp_path: Path) -> None:
+    async with dashboard_stage(tmp_path) as stage:
+        ada = await stage.client()
+        await stage.app.engine.house.store.database.write(
+            lambda db: db.execute("ALTER TABLE sessions RENAME TO gone")
+        )
+        broken = await ada.get("/sessions")
+        assert broken.status_code == 500
+        assert broken.headers["content-security-policy"] == POLICY
+        for inside in ("sqlite", "no such table", "Traceback", "gone"):
+            assert inside not in broken.text
+        assert (await ada.get("/static/app.css")).status_code == 200
+        log = "".join(path.read_text() for path in stage.profile.logs.glob("*"))
+        assert "web.fault" in log
