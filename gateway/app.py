@@ -212,16 +212,12 @@ async def _furnish(
     def settings() -> Settings:
         return watcher.current.settings
 
-    kept, needed = memories(profile, settings, clock.now), NeededSkills(store.jobs, clock)
-    skills = gated_skills(profile, settings, clock.now, needed)
-    await _logged(report, "repaired", memory=kept.repair, skills=skills.repair)
-    await _logged(report, "not_seeded", skills=lambda: sow(skills))
+    kept, skills = await _repaired(profile, settings, store, clock, report)
     delivery = Delivery(store, adapters, clock, bus := Bus())
     desk = PendingDesk(kept, store, settings, clock.now, set_to)
     plugins = plugin_tools(ToolHouse(profile.folder, clock.now))
     ask, scope = Inline(desk, delivery, adapters, clock).ask, scopes(settings)
-    files = outlet(profile, settings, adapters)
-    cron = cron_desk(store, clock, settings, hosts, skills, asleep=True)
+    files, cron = outlet(profile, settings, adapters), cron_desk(store, clock, settings, hosts, skills, asleep=True)
     other = joined(profile, lambda: watcher.current, watcher.extensions, store, clock, kept.shelf, scope, bus, report)
     more = [send_file_tool(files), cronjob(cron, store, settings, delivery), *plugins.tools, *other.tools]
     trouble, now = _left_out(report), clock.now
@@ -260,6 +256,17 @@ async def _furnish(
     )
     problems = [*found.problems, *plugins.problems, *other.problems]
     return reviewed(house), [*problems, *await asyncio.to_thread(_unusable, kept, skills)]
+
+
+async def _repaired(
+    profile: Profile, settings: Callable[[], Settings], store: SqliteStore, clock: Clock, report: LogReport
+) -> tuple[Memories, GatedSkills]:
+    """Memory and skills, mended where killed writers left them half done; the program's own skills are in place."""
+    kept, needed = memories(profile, settings, clock.now), NeededSkills(store.jobs, clock)
+    skills = gated_skills(profile, settings, clock.now, needed)
+    await _logged(report, "repaired", memory=kept.repair, skills=skills.repair)
+    await _logged(report, "not_seeded", skills=lambda: sow(skills))
+    return kept, skills
 
 
 async def _logged(report: LogReport, event: str, **steps: Callable[[], list[str]]) -> None:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from gateway.models.catalogue import DEFAULT_MODEL
 from gateway.models.pull import ensure_weights
+
+
+def pytest_configure() -> None:
+    """Modules are compiled once for all processes.
+
+    Images of machines often forbid Python to keep what it compiled. Each of the many processes that tests start
+    would compile the whole house, and each worker all tests: minutes of nothing but that.
+    """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
 
 
 @pytest.fixture(scope="session")

@@ -72,6 +72,8 @@ def restore(
         except OSError as error:
             raise BackupFault(f"{error.filename or profile.folder}: {error.strerror or error}") from None
         prepare(profile)
+        # The logins are those of the backup: whoever was logged out since must not be in again.
+        profile.dashboard_key.unlink(missing_ok=True)
     return Restored(manifest, aside, _missing(profile, manifest))
 
 

@@ -56,7 +56,7 @@ def dashboard(ctx: click.Context, as_json: bool, no_open: bool, who: str, sign_o
         click.echo(asyncio.run(_sign_out(ctx.obj, as_json)))
         return
     if not available():
-        click.echo(MISSING[0].upper() + MISSING[1:], err=True)
+        click.echo(MISSING, err=True)
         ctx.exit(FAILED)
     ctx.exit(asyncio.run(_open(ctx.obj, _Wish(who, as_json, not no_open and not as_json))))
 
@@ -84,7 +84,7 @@ async def _open(invocation: Invocation, wish: _Wish) -> int:
             return await _serve(invocation, profile, wish)
         _show(await _link(invocation, profile, wish.who, address), wish, address, invocation, profile)
     except DashboardTrouble as trouble:
-        click.echo(f"{str(trouble)[:1].upper()}{str(trouble)[1:]}", err=True)
+        click.echo(str(trouble), err=True)
         return FAILED
     return 0
 

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 
 from gateway.cli.doctor import Check, Finding, Patient
 from gateway.cli.doctor_memory import memory
+from gateway.cli.doctor_outside import outside
 
 LOW_DISK = 500 * 1024 * 1024  # bytes: a backup and the small model's weights fit
 EMBEDDED_PACKAGE = "xllamacpp"
@@ -30,6 +31,7 @@ def checks() -> list[Check]:
         Check("platforms", _platforms),
         Check("access", _access),
         Check("memory", memory),
+        Check("outside memory", outside),
         Check("model", _model),
         Check("hosts", _hosts),
     ]

@@ -38,11 +38,12 @@ class Invocation:
         return prepare(self.profile())
 
     def extensions(self) -> Extensions:
-        """The platforms that plugins add to the settings."""
+        """The platforms and outside memories that plugins add to the settings."""
         from gateway.config.extensions import Extensions
+        from memory.providers.registry import Register
         from platforms.registry import manifests, usable
 
-        return Extensions(platforms=usable(manifests().values()))
+        return Extensions(platforms=usable(manifests().values()), providers=Register())
 
     def settings(self) -> Loaded:
         """The profile's settings. Raises ConfigurationError with every problem."""

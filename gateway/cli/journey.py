@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import TYPE_CHECKING
@@ -169,7 +171,26 @@ async def _played(timeline: Timeline, look: Look, console: Console, wish: Wish) 
         click.echo(text, nl=False, color=True)
 
     screen = Screen(write, lambda line: _painted(console, line), size)
-    await play(timeline, look, screen, SystemClock(), wish.fps or FPS)
+    with _unechoed():
+        await play(timeline, look, screen, SystemClock(), wish.fps or FPS)
+
+
+@contextmanager
+def _unechoed() -> Iterator[None]:
+    """What is typed meanwhile, Ctrl-C too, does not show up in the frames."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    import termios
+
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    quiet = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+    termios.tcsetattr(terminal, termios.TCSADRAIN, quiet)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
 
 
 def _painted(console: Console, line: Text) -> str:

@@ -44,6 +44,11 @@ def command_for(name: str) -> click.Command | None:
     )
     for action in spec.actions:
         group.add_command(subcommand(action, registry))
+    if spec.name == "memory":
+        from gateway.cli.outside_memory import COMMANDS
+
+        for own in COMMANDS.values():
+            group.add_command(own)
     return group
 
 

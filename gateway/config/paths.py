@@ -57,6 +57,11 @@ class Profile:
         return self.folder / "cache"
 
     @property
+    def dashboard_key(self) -> Path:
+        """Signs the dashboard's cookies. In the cache, which no backup takes along."""
+        return self.cache / "dashboard.key"
+
+    @property
     def models(self) -> Path:
         """Weights are shared by all profiles: always the home folder's `models/`."""
         return self.home / "models"

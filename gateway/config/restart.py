@@ -10,8 +10,9 @@ from pydantic import BaseModel
 from gateway.config.schema import Settings, flattened
 
 _RELOADED_IN_PLATFORMS = re.compile(r"platforms\.[^.]+\.(?:allowed_\w+|require_mention)")
+_APPROVALS = re.compile(r"mcp_servers\.[^.]+\.approvals?(?:\.|$)")
 _AFTER_RESTART = re.compile(
-    r"(?:model|hosts|platforms|hooks|mcp_servers|dashboard|agent)(?:\.|$)"
+    r"(?:model|hosts|platforms|hooks|mcp|mcp_servers|dashboard|agent)(?:\.|$)"
     r"|memory\.(?:provider|prefetch_spill_enabled|memory_enabled|user_profile_enabled)$"
     r"|memory\.providers(?:\.|$)"
     r"|skills\.external_dirs$"
@@ -22,7 +23,8 @@ _AFTER_RESTART = re.compile(
 
 def needs_restart(key: str) -> bool:
     """Platforms, hosts, providers, tools and spill are set up once; access, gates, notices and budgets are not."""
-    return not _RELOADED_IN_PLATFORMS.match(key) and bool(_AFTER_RESTART.match(key))
+    at_once = _RELOADED_IN_PLATFORMS.match(key) or _APPROVALS.match(key)
+    return not at_once and bool(_AFTER_RESTART.match(key))
 
 
 def changes(old: Settings, new: Settings) -> tuple[str, ...]:
@@ -47,6 +49,6 @@ def _merged(running: Any, new: Any, path: str) -> Any:
             for name in names
         }
         return new.model_copy(update=update)
-    if path == "platforms":
+    if path in ("platforms", "mcp_servers"):
         return {name: _merged(old, new.get(name, old), f"{path}.{name}") for name, old in running.items()}
     return running if needs_restart(path) else new

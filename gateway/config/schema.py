@@ -7,10 +7,11 @@ the file, naming lines and filling in secrets belong to load.py.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field, SerializeAsAny, model_validator
+from pydantic import BaseModel, Field, SerializeAsAny
 
+from gateway.config.mcp import Mcp, McpServer
 from gateway.config.sections import Attachments, Curator, Dashboard, Display, Gateway, Hooks, Memory, Sessions, Skills
 from gateway.config.values import (
     Count,
@@ -18,6 +19,7 @@ from gateway.config.values import (
     HostKind,
     HostModels,
     HostName,
+    McpName,
     Positive,
     Provider,
     References,
@@ -147,29 +149,6 @@ class Agent(Section):
     """Folders that the file tools may touch; empty turns these tools off."""
 
 
-class McpServer(Section):
-    """One MCP server that gives tools: a command to start, or an address to call."""
-
-    command: str | None = None
-    """The program to start."""
-    args: Texts = ()
-    """Its arguments."""
-    env: dict[str, str] = Field(default_factory=dict, repr=False)
-    """Its variables."""
-    url: WebAddress | None = None
-    """The server's address, instead of a command."""
-    headers: dict[str, str] = Field(default_factory=dict, repr=False)
-    """HTTP headers for the address, such as Authorization."""
-    enabled: Truth = True
-    """false keeps the entry and leaves the server alone."""
-
-    @model_validator(mode="after")
-    def _one_way_in(self) -> Self:
-        if (self.command is None) == (self.url is None):
-            raise ValueError("needs either command or url")
-        return self
-
-
 class Settings(Section):
     """The whole of config.yaml, checked. `platforms` holds each platform's own settings model, by name."""
 
@@ -203,8 +182,10 @@ class Settings(Section):
     """Large outputs."""
     dashboard: Dashboard = Dashboard()
     """The web page."""
-    mcp_servers: dict[str, McpServer] = Field(default_factory=dict)
+    mcp_servers: dict[McpName, McpServer] = Field(default_factory=dict)
     """MCP servers by name."""
+    mcp: Mcp = Mcp()
+    """The tools of MCP servers."""
 
     def platform(self, name: str) -> Mapping[str, Any]:
         """A platform's settings as plain values; empty when it has none."""

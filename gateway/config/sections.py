@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from typing import Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field, SerializeAsAny
+from pydantic import BaseModel, Field, SerializeAsAny, field_validator
 
 from gateway.config.values import (
     Approval,
@@ -201,4 +202,12 @@ class Dashboard(Section):
     port: int = Field(8765, ge=0, le=65535)
     """The port; 0 takes a free one."""
     public_url: WebAddress | None = None
-    """The address under which others reach it, for links in chats; null means host and port."""
+    """The address under which others reach it, for links in chats: a name, and no path; null means host and port."""
+
+    @field_validator("public_url")
+    @classmethod
+    def _a_name(cls, given: str | None) -> str | None:
+        parts = urlsplit(given or "")
+        if parts.path not in ("", "/") or parts.query or parts.fragment:
+            raise ValueError("needs a name of its own, without a path: https://inn.example.org")
+        return given

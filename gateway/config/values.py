@@ -160,6 +160,16 @@ def _host_name(value: str) -> str:
 HostName = Annotated[str, AfterValidator(_host_name)]
 
 
+def _mcp_name(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,30}", value):
+        raise ValueError("an MCP server's name is made of letters, digits, _ and -, at most 31")
+    return value
+
+
+McpName = Annotated[str, AfterValidator(_mcp_name)]
+"""The name of an MCP server, which begins the names of its tools."""
+
+
 def _platform_name(value: str, info: ValidationInfo) -> str:
     known: Known | None = info.context
     return value if known is None else _among(value, known.platforms, "platform")

@@ -60,17 +60,20 @@ async def play(timeline: Timeline, look: Look, screen: Screen, clock: Clock, fps
     """Show it from the first moment to the last. A slow terminal gets fewer frames, and no longer a play."""
     lasts, began = seconds(len(timeline.nodes)), clock.monotonic()
     before: Size | None = None
+    shown, last = 0, False
     with _bare(screen):
         while True:
-            done = min(1.0, (clock.monotonic() - began) / lasts)
+            passed = clock.monotonic() - began
+            done = 1.0 if last else min(1.0, passed / lasts)
             size = screen.size()
             lines = frame(timeline, replace(look, width=size.width), size.height, done)
             screen.write(_over(lines, before, size, screen.painted))
             before = size
             if done >= 1.0:
                 return
-            due = (int(done * lasts * fps) + 1) / fps
-            await clock.sleep(max(0.0, min(due, lasts) - (clock.monotonic() - began)))
+            shown = max(shown, int(passed * fps)) + 1  # what should have been shown meanwhile is left out
+            last = shown / fps >= lasts
+            await clock.sleep(max(0.0, min(shown / fps, lasts) - (clock.monotonic() - began)))
 
 
 def needed(timeline: Timeline, look: Look) -> int:
@@ -127,7 +130,8 @@ def slider(timeline: Timeline, look: Look, moment: float, done: float) -> Text:
 def _over(lines: Sequence[Text], before: Size | None, size: Size, painted: Callable[[Text], str]) -> str:
     """What draws a frame over the last one; after the terminal's size was changed, on an empty screen."""
     start = "" if before is None else f"\r\x1b[{len(lines) - 1}A" if before == size else ANEW
-    return start + f"{REST_OF_LINE}\r\n".join(map(painted, lines)) + REST_OF_LINE
+    # Each line is emptied first: behind a full line, the cursor would stand on its last letter and take it away.
+    return start + "\r\n".join(f"{REST_OF_LINE}{painted(line)}" for line in lines)
 
 
 @contextmanager
@@ -137,7 +141,7 @@ def _bare(screen: Screen) -> Iterator[None]:
     try:
         yield
     finally:
-        screen.write(f"{SHOW}{REST_OF_SCREEN}\r\n")
+        screen.write(f"{SHOW}\r\n{REST_OF_SCREEN}")
 
 
 def _line(text: str, style: str = "") -> Text:

@@ -14,6 +14,7 @@ from gateway.errors import ConfigurationError
 from gateway.models.client import ModelClient
 from gateway.models.errors import ModelError
 from gateway.models.idleness import Sight
+from gateway.models.trial import Grade
 from gateway.state.protocols import Facts
 
 UNWATCHED = "nobody watches it: the gateway is not running"
@@ -45,15 +46,11 @@ class WatchedHosts:
     async def states(self) -> Sequence[HostView]:
         now = self._settings()
         names = (None, *dict.fromkeys((*now.model.fallbacks, *now.hosts)))
-        found = {each.name: each for each in reversed(await asyncio.gather(*map(self._state, names)))}
+        found: dict[str, HostView] = {}
+        for each in await asyncio.gather(*map(self._state, names)):
+            found.setdefault(each.name, each)
         grades = await self._grades.of(list(found))
-        tried = (
-            replace(each, tools=grade.tools, tried=grade.at[:10])
-            if (grade := grades.get(each.name)) is not None
-            else each
-            for each in reversed(found.values())
-        )
-        return sorted(tried, key=lambda each: not each.main)
+        return [_tried(each, grades.get(each.name)) for each in found.values()]
 
     async def _state(self, name: str | None) -> HostView:
         main = name is None
@@ -66,3 +63,7 @@ class WatchedHosts:
             return HostView(called, main, "unknown", UNWATCHED)
         sight = await self._watch.look(client)
         return HostView(called, main, sight.state.value, sight.why)
+
+
+def _tried(view: HostView, grade: Grade | None) -> HostView:
+    return replace(view, tools=grade.tools, tried=grade.at[:10]) if grade is not None else view

@@ -58,6 +58,8 @@ _SHAPES = tuple(
         r"(?<![A-Za-z0-9])AIza[\w-]{35}|(?<![A-Za-z0-9])hf_[A-Za-z0-9]{20,}|(?<![A-Za-z0-9])xox[abeprs]-[\w-]{10,}",
         # Signed tokens of three parts, of which the first two are JSON.
         r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}",
+        # Links that log somebody into the dashboard.
+        r"(?<=/login/)[\w-]{20,}",
         # HTTP.
         r"(?<=[Bb]earer )[^\s\"'\\,;]{8,}|(?<=BEARER )[^\s\"'\\,;]{8,}",
         r"(?<=://)[^\s/@:\"']{0,200}:[^\s/@\"']{1,200}(?=@)",

@@ -67,6 +67,8 @@ class Standing:
     kept: int = 0
     lost: int = 0
     faults: int = 0
+    withheld: int = 0
+    spilled: int = 0
 
 
 class Attendant:
@@ -79,11 +81,13 @@ class Attendant:
         self._clock = clock
         self._info = info
         self._warning = warning
-        self._patience = _bounded(manifest.patience)
+        self._patience = bounded(manifest.patience)
         self._quarters = Quarters(manifest.name, clock)
         self._queue: deque[Errand] = deque()
         self._arrived = asyncio.Event()
         self._idle = asyncio.Event()
+        self._ready = asyncio.Event()
+        self._waited_for = False
         self._closing = False
         self._worker: asyncio.Future[None] | None = None
         self.name = manifest.name
@@ -99,6 +103,12 @@ class Attendant:
         return self.standing.started and not self.standing.why and not self._quarters.stuck and not self._closing
 
     @property
+    def promising(self) -> bool:
+        """Whether asking makes sense: it is well, or is started for the first time and nobody waited in vain."""
+        starting = not self.standing.started and not self.standing.why and not self._waited_for
+        return self.well or (starting and not self._closing)
+
+    @property
     def waiting(self) -> int:
         """How much is still to be handed over."""
         return len(self._queue)
@@ -109,6 +119,8 @@ class Attendant:
         now = self.standing
         more = f", {self.waiting} to be handed over" if self.waiting else ""
         more += f", {now.lost} given up" if now.lost else ""
+        more += f", {now.withheld} answers with passages withheld by the threat scan" if now.withheld else ""
+        more += f", {now.spilled} large recalls put into files" if now.spilled else ""
         if now.why:
             left = max(0.0, now.until - self._clock.monotonic())
             again = f"tried again in {left:.0f} s" if left else "being tried again"
@@ -131,7 +143,18 @@ class Attendant:
             "waiting": self.waiting,
             "lost": now.lost,
             "faults": now.faults,
+            "withheld": now.withheld,
+            "spilled": now.spilled,
         }
+
+    def looked_at(self, what: str, withheld: Sequence[str], *, spilled: int = 0) -> None:
+        """Note what became of an answer: the rules that withheld passages, and the characters that went to a file."""
+        if withheld:
+            self.standing.withheld += 1
+            self._warning("provider.withheld", provider=self.name, what=what, rules=list(withheld))
+        if spilled:
+            self.standing.spilled += 1
+            self._warning("provider.large", provider=self.name, what=what, characters=spilled)
 
     # What is asked on a person's way
 
@@ -149,17 +172,24 @@ class Attendant:
             return False, f"{self.name} cannot be asked now: {self.standing.why or 'it is not ready'}"
         try:
             answer = await self._quarters.call(lambda: tool.run(arguments, where), self._patience.tool)
-            return True, _checked(answer)
+            return True, checked(answer)
         except Refused as refusal:
             return False, _one_line(str(refusal))
         except Exception as fault:  # noqa: BLE001 - the provider worker: a plugin's fault is reported, and stays its own
             return False, f"{self.name}: {self._failed(tool.name, fault)}"
 
     async def _text(self, what: str, step: Callable[[], Awaitable[str]], seconds: float) -> str:
+        if not self.promising:
+            return ""
+        if not self._ready.is_set():
+            began = self._clock.monotonic()
+            await self._until(self._ready.wait(), seconds)
+            self._waited_for = not self._ready.is_set()
+            seconds -= self._clock.monotonic() - began
         if not self.well:
             return ""
         try:
-            return _checked(await self._quarters.call(step, seconds))
+            return checked(await self._quarters.call(step, seconds))
         except Exception as fault:  # noqa: BLE001 - the provider worker: the turn goes on without it
             self._failed(what, fault)
             return ""
@@ -226,6 +256,7 @@ class Attendant:
             return
         again = bool(self.standing.why)
         self.standing.started, self.standing.why = True, ""
+        self._ready.set()
         self._info("provider.started", provider=self.name, again=again)
 
     async def _deliver(self, errand: Errand) -> None:
@@ -261,6 +292,7 @@ class Attendant:
         now.why, now.since, now.until = why, self._clock.now(), self._clock.monotonic() + now.pause
         now.faults += 1
         self._arrived.set()
+        self._ready.set()
         self._warning("provider.fault", provider=self.name, what=what, why=_said(fault), pause=now.pause)
         return why
 
@@ -291,12 +323,13 @@ def tools_of(provider: Provider) -> tuple[Sequence[ProviderTool], str]:
     return tools, ""
 
 
-def _bounded(asked: Patience) -> Patience:
+def bounded(asked: Patience) -> Patience:
+    """What a provider asks for, cut at the house's ceilings."""
     pairs = ((min(getattr(asked, name), getattr(CEILINGS, name))) for name in Patience.__slots__)
     return Patience(*pairs)
 
 
-def _checked(answer: object) -> str:
+def checked(answer: object) -> str:
     """The answer, when it is one. Raises ValueError for garbage."""
     if not isinstance(answer, str):
         raise ValueError(f"it answered with a {type(answer).__name__} instead of text")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.providers.spill import Rules, ends, kept, preview
+from memory.providers.spill import Rules, Shown, ends, kept, preview
 from memory.scan.scanner import verdict
 
 PASSAGE = 1500
@@ -30,10 +30,12 @@ LARGEST = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What may be shown, the rules that withheld passages, and the file that holds the whole, when there is one."""
+    """What may be shown, the rules that withheld passages, and whether only a part is shown; `path` is the file that
+    holds the whole then, None where it could not be written."""
 
     text: str
     withheld: tuple[str, ...] = ()
+    spilled: bool = False
     path: Path | None = None
 
 
@@ -46,8 +48,8 @@ def fit(text: str, rules: Rules, folder: Path, clock: Callable[[], float] = time
     path, shown = kept(folder, text), ends(text, rules.recall_preview)
     together, withheld = scanned("\n".join(filter(None, (shown.head, shown.tail))), clock)
     if withheld:
-        return Fit(f"{together}\n{preview(type(shown)('', '', len(text)), path, len(text))}", withheld, path)
-    return Fit(preview(shown, path, len(text)), (), path)
+        return Fit(f"{together}\n{preview(Shown('', '', shown.left_out), path, len(text))}", withheld, True, path)
+    return Fit(preview(shown, path, len(text)), (), True, path)
 
 
 def scanned(text: str, clock: Callable[[], float] = time.monotonic) -> tuple[str, tuple[str, ...]]:

@@ -6,6 +6,7 @@ Nothing is decided here but what is missing: a provider that cannot be made is s
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from gateway.agent.scopes import ScopeOf
@@ -16,13 +17,22 @@ from gateway.config.paths import Profile
 from gateway.engine.house import Outside, Report
 from gateway.events import Bus
 from gateway.observability.redact import Redactor
-from gateway.providers.attendant import Attendant
+from gateway.providers.attendant import Attendant, bounded, checked
 from gateway.providers.outside import OutsideMemory, Surroundings
+from gateway.providers.quarters import Late, Quarters
 from gateway.state.protocols import Store
 from gateway.state.records import Session
 from gateway.tools.tool import Tool
-from memory.providers.protocol import Provider, ProviderContext, ProviderFault, ProviderManifest
-from memory.providers.registry import BrokenProvider, built
+from memory.providers.protocol import (
+    OWNER,
+    Conversation,
+    Provider,
+    ProviderContext,
+    ProviderFault,
+    ProviderManifest,
+    Question,
+)
+from memory.providers.registry import FAULTS, BrokenProvider, built, line
 from memory.shelf import Shelf
 from platforms.messages import Inbound
 
@@ -120,6 +130,8 @@ def made(
     if absent:
         raise ProviderFault(f"{name} needs {', '.join(absent)} in .env: innkeeper memory setup {name}")
     own = loaded.settings.memory.providers.get(name)
+    if own is None and (model := extensions.provider_models([name]).get(name)) is not None:
+        own = model()  # nothing is written of it: its defaults
     folder = profile.folder / FOLDER / name
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -133,6 +145,26 @@ def made(
         now=now,
     )
     return manifest, built(manifest, context)
+
+
+async def asked_once(provider: Provider, manifest: ProviderManifest, clock: Clock) -> float:
+    """Start it, ask it something, and let it go; the seconds that its answer took. Raises ProviderFault."""
+    quarters, patience = Quarters(manifest.name, clock), bounded(manifest.patience)
+    question = Question(Conversation(OWNER, "trial"), "What do you know about me?")
+    try:
+        await quarters.call(provider.start, patience.start)
+        began = clock.monotonic()
+        answer = await quarters.call(lambda: provider.prefetch(question), patience.prefetch)
+        checked(answer)
+        return clock.monotonic() - began
+    except (ProviderFault, Late) as fault:
+        raise ProviderFault(str(fault)) from fault
+    except FAULTS as fault:
+        raise ProviderFault(line(fault)) from fault
+    finally:
+        with suppress(ProviderFault, Late, *FAULTS):
+            await quarters.call(provider.close, patience.close)
+        await quarters.close()
 
 
 def known(extensions: Extensions, name: str) -> ProviderManifest:

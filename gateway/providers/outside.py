@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,9 @@ BLOCK_CHARS = 4000
 
 CLOSING_SECONDS = 2.0
 """How long reading what is still to be handed over may take when the house closes."""
+
+NONE = "none"
+"""The last change that was handed over, when memory had none."""
 
 NOT_HERE = "The outside memory is not for this chat."
 READ = "This turn read text from outside, and what it wants kept is not kept by a tool. Tell the person."
@@ -126,12 +130,12 @@ class OutsideMemory:
             return ""
         said = await self._attendant.block(Conversation(found, session_id, event.chat.key))
         text, withheld = await asyncio.to_thread(scanned, said[:BLOCK_CHARS])
-        self._tell_withheld("prompt_block", withheld)
+        self._attendant.looked_at("prompt_block", withheld)
         return fenced(self._attendant.name, text) if text else ""
 
     async def recall(self, session: Session, event: Inbound, text: str, window: int | None) -> str:
         """What it knows that may help with this message, fit to stand in the note of its row."""
-        if trivial(text) or not self._attendant.well:
+        if trivial(text) or not self._attendant.promising:
             return ""
         where = await self._where(session.id, event.chat, who(event), event.kind is ChatKind.DIRECT)
         if where is None:
@@ -142,7 +146,7 @@ class OutsideMemory:
         settings = self._around.settings()
         place = folder(settings, self._around.cache)
         made = await asyncio.to_thread(fit, said, rules(settings, window), place)
-        self._tell_withheld("prefetch", made.withheld)
+        self._attendant.looked_at("prefetch", made.withheld, spilled=len(said) if made.spilled else 0)
         return fenced(self._attendant.name, made.text)
 
     def compacting(self, session_id: str) -> None:
@@ -159,11 +163,6 @@ class OutsideMemory:
             return None
         return Conversation(found, session_id, chat.key)
 
-    def _tell_withheld(self, what: str, withheld: Sequence[str]) -> None:
-        if withheld:
-            name = self._attendant.name
-            self._around.report.warning("provider.withheld", provider=name, what=what, rules=list(withheld))
-
     # Its tools
 
     def _tool(self, own: ProviderTool) -> Tool:
@@ -177,7 +176,7 @@ class OutsideMemory:
             if not well:
                 return ToolResult.error(said)
             text, withheld = await asyncio.to_thread(scanned, said)
-            self._tell_withheld(own.name, withheld)
+            self._attendant.looked_at(own.name, withheld)
             return ToolResult(fenced(self._attendant.name, text) if text else "(nothing)")
 
         return Tool(ToolSchema(own.name, own.description, own.parameters), run, toolset=TOOLSET)
@@ -196,18 +195,22 @@ class OutsideMemory:
 
     async def _follow(self) -> None:
         """Read what happened, in order, and put it into the attendant's queue."""
+        await self._carefully(self._look_at_journal)
         while True:
             self._arrived.clear()
             while self._news:
-                try:
-                    await self._take(self._news[0])
-                    await self._look_at_journal()
-                except Exception as fault:  # noqa: BLE001 - the provider worker: one thing less is handed over
-                    self._around.report.warning("provider.unread", why=f"{type(fault).__name__}: {fault}")
+                await self._carefully(partial(self._take, self._news[0]))
+                await self._carefully(self._look_at_journal)
                 self._news.popleft()
             self._read.set()
             await self._arrived.wait()
             self._read.clear()
+
+    async def _carefully(self, step: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await step()
+        except Exception as fault:  # noqa: BLE001 - the provider worker: one thing less is handed over
+            self._around.report.warning("provider.unread", why=f"{type(fault).__name__}: {fault}")
 
     def _caught_up(self) -> asyncio.Future[Any]:
         self._read.clear()
@@ -267,10 +270,10 @@ class OutsideMemory:
             self._around.report.warning("provider.unread", why=str(trouble))
             return
         told = await facts.get(scope, "journal")
-        known = [at for at, each in enumerate(changes) if each.id == told]
-        for record in changes[known[-1] + 1 :] if known else []:
+        known = [0] if told == NONE else [at + 1 for at, each in enumerate(changes) if each.id == told]
+        for record in changes[known[-1] :] if known else []:
             self._hand_over_write(record)
-        await facts.put(scope, "journal", changes[-1].id if changes else "none")
+        await facts.put(scope, "journal", changes[-1].id if changes else NONE)
         self._journal = now
 
     def _hand_over_write(self, record: Record) -> None:

@@ -25,8 +25,8 @@ class Gone(Exception):
 
 
 async def whole(receive: Receive, headers: Mapping[str, str]) -> bytes:
-    """The body. Raises TooLarge, and Gone. What is too large is kept no longer; a little more of it is heard out, since
-    a connection that is closed on somebody who still writes is reset, and the answer lost."""
+    """The body. Raises TooLarge, and Gone. What is too large is not kept, and heard out up to a bound: a connection
+    that is closed on somebody who still writes is reset, and the answer lost."""
     said = headers.get("content-length", "")
     if said.isdigit() and int(said) > HEARD_OUT:
         raise TooLarge

@@ -13,5 +13,5 @@ async def spot_of(pages: Pages, author: Author) -> str:
     memory = pages.ports.memory
     if memory is not None and (spot := await memory.spot(author.message)) is not None:
         session, message = spot
-        return f"/sessions/{quote(session, safe='')}#m{message}"
+        return f"/sessions/{quote(session, safe='')}?at={message}#m{message}"
     return f"/sessions/{quote(author.session, safe='')}" if author.session else ""

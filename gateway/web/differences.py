@@ -22,11 +22,15 @@ AROUND = 3
 SHORTEST_FOLD = 3
 """Fewer unchanged lines are not worth a fold."""
 
-MOST_WORDS = 3000
-"""Words of both sides that are compared; beyond, one text is gone and the other is new."""
+MOST_WORDS = 2000
+"""Words of both sides that are compared; beyond, one text is gone and the other is new. Texts can be made up so that
+comparing takes the square of it and more."""
 
-MOST_LINES = 6000
-"""The same of lines."""
+MOST_WORDS_OF_A_FILE = 6000
+"""The same of all changed lines of a file together; the rest of its lines is not compared by words."""
+
+MOST_LINES = 3000
+"""The same of lines, between what both sides begin and end with."""
 
 ALIKE = 0.3
 """Texts that share less than this are two texts: marks on every other word help nobody."""
@@ -84,9 +88,9 @@ class FileDiff:
 def by_words(before: str, after: str) -> tuple[Pieces, Pieces]:
     """Both texts in pieces that make them up, those marked that the other one does not have."""
     old, new = _WORD.findall(spelt_out(before)), _WORD.findall(spelt_out(after))
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    matcher = SequenceMatcher(None, old, new)
     if len(old) + len(new) > MOST_WORDS or matcher.ratio() < ALIKE:
-        return _whole("".join(old), "gone"), _whole("".join(new), "new")
+        return _apart(before, after)
     left, right = [], []
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if i2 > i1:
@@ -113,11 +117,12 @@ def of_file(change: FileChange) -> FileDiff:
         return FileDiff(spelt_out(change.path), fate, (), 1, 0, 0, (note,))
     old, new = _lines(before), _lines(after)
     notes = list(_endings(before, after, fate))
-    if fate == "changed" and len(old) + len(new) > MOST_LINES:
+    head, tail = _alike(old, new)
+    if fate == "changed" and len(old) + len(new) - 2 * (head + tail) > MOST_LINES:
         notes.append("It is too long to compare: all of both texts follows.")
         rows = [*_gone(old, 0), *_new(new, 0)]
     else:
-        rows = list(_rows(old, new))
+        rows = list(_rows(old, new, head, tail))
     added = sum(each.new is not None for each in rows if each.kind != "same")
     taken = sum(each.old is not None for each in rows if each.kind != "same")
     runs = tuple(_folded(rows)) if fate == "changed" else (Run(tuple(rows)),) if rows else ()
@@ -126,18 +131,38 @@ def of_file(change: FileChange) -> FileDiff:
     )  # fmt: skip
 
 
-def _rows(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+def _rows(old: Sequence[str], new: Sequence[str], head: int, tail: int) -> Iterator[Row]:
+    """All lines of both; the first `head` and the last `tail` are known to be the same."""
+    yield from _same(old, range(head), range(head))
+    budget = MOST_WORDS_OF_A_FILE
+    middle = SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail])
+    for tag, *places in middle.get_opcodes():
+        i1, i2, j1, j2 = (each + head for each in places)
         if tag == "equal":
-            for i, j in zip(range(i1, i2), range(j1, j2), strict=True):
-                yield Row("same", i + 1, j + 1, _whole(old[i], "same"), _whole(new[j], "same"))
+            yield from _same(old, range(i1, i2), range(j1, j2))
             continue
         paired = min(i2 - i1, j2 - j1)
-        for step in range(paired):
-            i, j = i1 + step, j1 + step
-            yield Row("changed", i + 1, j + 1, *by_words(old[i], new[j]))
+        for i, j in zip(range(i1, i1 + paired), range(j1, j1 + paired), strict=True):
+            budget -= len(_WORD.findall(old[i])) + len(_WORD.findall(new[j]))
+            left, right = by_words(old[i], new[j]) if budget > 0 else _apart(old[i], new[j])
+            yield Row("changed", i + 1, j + 1, left, right)
         yield from _gone(old[i1 + paired : i2], i1 + paired)
         yield from _new(new[j1 + paired : j2], j1 + paired)
+    yield from _same(old, range(len(old) - tail, len(old)), range(len(new) - tail, len(new)))
+
+
+def _same(lines: Sequence[str], old: range, new: range) -> Iterator[Row]:
+    for i, j in zip(old, new, strict=True):
+        shown = _whole(lines[i], "same")
+        yield Row("same", i + 1, j + 1, shown, shown)
+
+
+def _alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """How many lines both sides begin with, and how many further ones they end with."""
+    most = min(len(old), len(new))
+    head = next((at for at in range(most) if old[at] != new[at]), most)
+    tail = next((at for at in range(most - head) if old[-1 - at] != new[-1 - at]), most - head)
+    return head, tail
 
 
 def _gone(lines: Sequence[str], first: int) -> Iterator[Row]:
@@ -187,6 +212,10 @@ def _text(data: bytes | None) -> str | None:
         return (data or b"").decode("utf-8")
     except UnicodeDecodeError:
         return None
+
+
+def _apart(before: str, after: str) -> tuple[Pieces, Pieces]:
+    return _whole(spelt_out(before), "gone"), _whole(spelt_out(after), "new")
 
 
 def _whole(text: str, mark: Mark) -> Pieces:

@@ -23,7 +23,8 @@ from gateway.web.origins import Origins
 from gateway.web.pages import Visit
 
 READING = ("GET", "HEAD")
-OPEN = ("/static/", "/login/")
+STATIC = "/static/"
+OPEN = (STATIC, "/login/")
 """What a request without a login may ask for, beside the login itself."""
 
 LOGIN = "/login"
@@ -73,7 +74,7 @@ class Guard:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
-                static = scope["path"].startswith("/static/")
+                static = scope["path"].startswith(STATIC)
                 message = {**message, "headers": strict(list(message.get("headers", ())), static=static)}
             await send(message)
 
@@ -93,7 +94,7 @@ class Guard:
         headers, path = Headers(scope=scope), scope["path"]
         if len(headers.getlist("host")) != 1 or not self._origins.known(headers["host"]):
             raise Refusal(421, words.WRONG_NAME)
-        visit = await self._visit(headers)
+        visit = await self._visit(headers) if not path.startswith(STATIC) else None
         scope["innkeeper.visit"] = visit
         if scope["method"] in READING:
             if visit is None and not path.startswith(OPEN):

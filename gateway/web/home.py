@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starlette.requests import Request
@@ -16,6 +17,7 @@ from memory.files import FileTrouble
 from memory.usage import usage
 
 SESSIONS = 5
+GISTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +32,12 @@ class Fullness:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How many writes wait for a yes."""
+    """What waits for a yes: how many writes of each kind, files that nobody can decide included, and the gists of the
+    oldest ones with the pages that show them."""
 
     memory: int
     skills: int
+    first: Sequence[tuple[str, str]] = ()
 
     @property
     def all(self) -> int:
@@ -64,12 +68,17 @@ def routes(pages: Pages) -> list[Route]:
 async def waiting(pages: Pages) -> Waiting:
     """What waits for a yes, memory and skills."""
     memory, skills = pages.ports.pending, pages.ports.skill_pending
-    return await asyncio.to_thread(
-        lambda: Waiting(
-            len(memory.resolver.pendings.ids()) if memory is not None else 0,
-            len(skills.resolver.pendings.ids()) if skills is not None else 0,
-        )
-    )
+    if memory is None or skills is None:
+        return Waiting(0, 0)
+    entries, changes = memory.resolver.pendings, skills.resolver.pendings
+
+    def read() -> Waiting:
+        found = [(each.created_at, each.gist, f"/pending/memory/{each.id}") for each in entries.waiting()]
+        found += [(each.created_at, each.gist, f"/pending/skills/{each.id}") for each in changes.waiting()]
+        first = [(gist, page) for _, gist, page in sorted(found)[:GISTS]]
+        return Waiting(len(entries.ids()), len(changes.ids()), first)
+
+    return await asyncio.to_thread(read)
 
 
 async def fullness(context: Context) -> list[Fullness]:

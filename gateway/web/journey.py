@@ -33,7 +33,7 @@ from memory.model import Author, Origin
 from memory.skills.model import SkillTrouble
 
 PAGE = "/journey"
-PER_PAGE = 50
+PER_PAGE = 40
 
 KINDS = (("memory", "Memory"), ("user", "About people"), ("skill", "Skills"))
 STATES = {"changed": "changed since", "stale": "not used for long", "archived": "put away", "removed": "removed"}
@@ -46,7 +46,7 @@ ORIGINS = {
 }
 TIES = {"related": "as a related skill", "named": "by its name", "session": "from the same session"}
 
-MODULES = ("camera", "hands", "index", "layer", "layout", "list", "paint", "panel", "sky", "sprites", "time")
+MODULES = ("camera", "hands", "index", "layer", "layout", "list", "paint", "panel", "scene", "sky", "sprites", "time")
 """The parts of the map, named to the browser at once so that it need not find them one by one."""
 
 FIELDS = (

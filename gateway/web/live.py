@@ -24,6 +24,9 @@ from gateway.web.pulse import SECONDS, Pulse
 KEEP_ALIVE = 15.0
 """Seconds without news after which a comment keeps the line open, and the login is looked at again."""
 
+READY = "ready"
+"""The topic that says: what changes from now on is told. What a page shows may be older, so it looks once more."""
+
 EACH = 6
 """Streams of one login: tabs that are in front at the same time."""
 
@@ -58,6 +61,7 @@ class Live:
         self._standing = standing
         self._streams: list[_Stream] = []
         self._looking: asyncio.Task[None] | None = None
+        self._begun = False
         self._closed = False
 
     def routes(self) -> list[Route]:
@@ -97,6 +101,8 @@ class Live:
         if self._closed or own >= EACH or len(self._streams) >= ALL:
             raise HTTPException(429, words.TOO_MANY_TABS)
         stream = _Stream(here.session)
+        if self._begun:
+            stream.tell([READY])
         self._streams.append(stream)
         if self._looking is None:
             self._looking = asyncio.ensure_future(self._look())
@@ -125,21 +131,21 @@ class Live:
 
     async def _look(self) -> None:
         """Once a second, as long as somebody listens."""
-        begun = False
         while True:
             try:
-                if not begun:
+                if not self._begun:
                     await self._pulse.begin()
-                    begun = True
+                    self._begun = True
+                    self.tell(READY)
                 elif topics := await self._pulse.changed():
                     self.tell(*topics)
             except DatabaseFault:
-                begun = False  # the database is busy or closing; what a page shows is not wrong for that
+                self._begun = False  # the database is busy or closing; what a page shows is not wrong for that
             await self._clock.sleep(SECONDS)
 
     async def _rest(self) -> None:
         """Nobody listens: look no more."""
-        task, self._looking = self._looking, None
+        task, self._looking, self._begun = self._looking, None, False
         if task is not None:
             task.cancel()
             await asyncio.wait([task])

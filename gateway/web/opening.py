@@ -37,9 +37,10 @@ async def opened(
     now = settings()
     host, port, outside = now.dashboard.host, now.dashboard.port, public(now)
     try:
-        key = await asyncio.to_thread(signing_key, profile.cache)
+        key = await asyncio.to_thread(signing_key, profile.dashboard_key)
     except OSError as error:
-        raise DashboardTrouble(f"the key for logins cannot be kept in {profile.cache}: {error}") from error
+        why = f"the key for logins cannot be kept as {profile.dashboard_key}: {error.strerror or error}"
+        raise DashboardTrouble(why) from error
     database = store.database
     pages = Pages(furniture.ports, furniture.registry, clock, settings, zone, live=furniture.bus is not None)
     ground = Ground(

@@ -51,11 +51,10 @@ class Origins:
 
 
 def origin_of(url: str) -> str:
-    """`https://host[:port]` of an address. Raises ValueError for one that has a path of its own."""
+    """`https://host[:port]` of an address, as browsers write it."""
     parts = urlsplit(url)
-    if parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise ValueError("the dashboard needs a name of its own: https://host, without a path")
-    return f"{parts.scheme}://{parts.netloc}".lower()
+    usual = {"http": ":80", "https": ":443"}[parts.scheme]
+    return f"{parts.scheme}://{parts.netloc.removesuffix(usual)}".lower()
 
 
 def _without_port(host: str) -> str:

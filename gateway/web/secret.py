@@ -9,15 +9,13 @@ import os
 import secrets
 from pathlib import Path
 
-NAME = "dashboard.key"
 LENGTH = 64
 """Hexadecimal digits: 256 bits."""
 
 
-def signing_key(cache: Path) -> str:
-    """The key in this folder; a new one when there is none, or it is cut off. Synchronous."""
-    path = cache / NAME
-    cache.mkdir(parents=True, exist_ok=True)
+def signing_key(path: Path) -> str:
+    """The key in this file; a new one when there is none, or it is cut off. Synchronous. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     for _ in range(3):
         try:
             found = path.read_text(encoding="ascii", errors="replace").strip()
@@ -33,7 +31,7 @@ def signing_key(cache: Path) -> str:
 
 def _make(path: Path) -> None:
     """Write it beside and put it into its place whole; whoever was faster keeps theirs."""
-    fresh = path.with_name(f"{NAME}.{secrets.token_hex(4)}")
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
         file.write(secrets.token_hex(LENGTH // 2))
         file.flush()

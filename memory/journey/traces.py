@@ -114,7 +114,7 @@ class _Past:
                 back.fate = "kept" if text == back.first else "changed"
                 self._keep(back)
                 continue
-            name = hand_id(live.file, text)
+            name = self._free(hand_id(live.file, text))
             at = seen.get(name, now)
             trace = Trace(name, live.target, live.file, text, at, at, BY_HAND, dated=False)
             self.all.append(trace)
@@ -126,11 +126,21 @@ class _Past:
             candidates = self._erased.get(record.file, [])
             if len(candidates) == 1:
                 return candidates.pop()
-        elif (known := self._living.pop((record.file, text), None)) is not None:
-            return known
-        trace = self._new(record, hand_id(record.file, text) if text != ERASED else record.id, text)
+        else:
+            for known in (self._living, self._gone):
+                if (trace := known.pop((record.file, text), None)) is not None:
+                    return trace
+        trace = self._new(record, self._free(hand_id(record.file, text)), text)
         trace.dated, trace.author = False, BY_HAND
         return trace
+
+    def _free(self, name: str) -> str:
+        """A name that no other entry has: what was written by hand may have been changed, and written again."""
+        taken = {each.id for each in self.all if each.id.startswith(name)}
+        number = 1
+        while (free := name if number == 1 else f"{name}.{number}") in taken:
+            number += 1
+        return free
 
     def _new(self, record: Record, name: str, text: str) -> Trace:
         trace = Trace(name, record.target, record.file, text, record.time, record.time, record.author)
@@ -153,5 +163,9 @@ class _Past:
     def _keep(self, trace: Trace) -> None:
         if trace.text == ERASED:
             self._erased.setdefault(trace.file, []).append(trace)
-        else:
-            self._living[trace.file, trace.text] = trace
+            return
+        other = self._living.get((trace.file, trace.text))
+        if other is not None and other is not trace:
+            # Somebody took it out of the file by hand: else it would not have come once more.
+            other.fate = "removed"
+        self._living[trace.file, trace.text] = trace

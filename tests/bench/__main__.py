@@ -1,7 +1,8 @@
 """`python -m tests.bench [NAME …]`: prints the figures that the README quotes. It measures and asserts nothing.
 
-Names: start, latency, load, anytime, cache, review, state, memory, scan, telegram, discord, requests, maintenance,
-and `search [--messages N] [--corpus FOLDER]`. Without names, all of them but the last two, which take minutes.
+Names: start, latency, load, anytime, cache, review, state, memory, scan, telegram, discord, requests, starmap,
+maintenance, and `search [--messages N] [--corpus FOLDER]`. Without names, all of them but the last two, which take
+minutes.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from tests.bench import (
     review,
     scan,
     search,
+    starmap,
     start,
     state,
     telegram,
@@ -48,6 +50,7 @@ BENCHES: dict[str, Callable[[], Coroutine[Any, Any, Rows]]] = {
     "telegram": telegram.rows,
     "discord": discord.rows,
     "requests": requests.rows,
+    "starmap": starmap.rows,
 }
 
 

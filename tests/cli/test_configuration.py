@@ -20,7 +20,7 @@ def test_check_shows_each_value_with_where_it_came_from(innkeeper: Shell) -> Non
     assert lines["platforms.telegram.token"] == ["***", "(set)", ".env", "TELEGRAM_BOT_TOKEN"]
     assert "secret-token" not in shown.output
     rows = {row["key"]: row for row in innkeeper.json("config", "check")}
-    assert shown.stderr == "Note: memory.prefetch_spill_enabled is set, and does nothing yet in this version.\n"
+    assert shown.stderr == ""
     assert rows["memory.scope"] == {"key": "memory.scope", "value": "room", "origin": "config.yaml:2"}
 
 

@@ -139,13 +139,17 @@ def test_testing_a_model_that_is_not_here_says_how_to_see_what_is(shell: Shell) 
     assert "innkeeper models list" in answer.stdout
 
 
+CANNOT = Step(text="I cannot do that.")
+
+
 @contextmanager
-def cloud() -> Iterator[str]:
-    """A host that knows no tools and answers whatever it is asked, in a thread of its own."""
+def cloud(*first: Step, then: Step = CANNOT) -> Iterator[str]:
+    """A host that knows no tools, in a thread of its own. It takes these steps, and then always the last one."""
     loop, ready = asyncio.new_event_loop(), queue.Queue[str]()
 
     async def serve() -> None:
-        async with OpenAIServer(otherwise=lambda body: Step(text="I cannot do that.")) as server:
+        async with OpenAIServer(otherwise=lambda body: then) as server:
+            server.script.extend(first)
             ready.put(server.base_url)
             await ended.wait()
 
@@ -153,7 +157,7 @@ def cloud() -> Iterator[str]:
     thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
     thread.start()
     try:
-        yield ready.get(timeout=10)
+        yield ready.get(timeout=30)
     finally:
         loop.call_soon_threadsafe(ended.set)
         thread.join()
@@ -172,8 +176,9 @@ def test_a_grade_takes_effect_in_the_next_turn_and_is_shown(shell: Shell) -> Non
 
 
 def test_a_trial_that_broke_off_is_not_kept(shell: Shell) -> None:
-    shell.configure("model: {base_url: 'http://127.0.0.1:1/v1', model: talker}\n")
-    assert shell.type("test").exit_code == 1
+    with cloud(CANNOT, then=Step(status=401)) as address:  # what may pass would be tried again for some seconds
+        shell.configure(f"model: {{base_url: '{address}', model: talker}}\n")
+        assert shell.type("test").exit_code == 1
     assert not asyncio.run(shell.assisted("main", "talker"))
 
 

@@ -27,7 +27,7 @@ def settings(text: str) -> Settings:
         ("memory: {scope: room, nudge_interval: 3, memory_char_limit: 3000}", []),
         ("memory: {provider: retaindb, prefetch_spill_enabled: true}\nhooks: {output_spill: {enabled: false}}", []),
         ("platforms: {discord: {token: x, allowed_users: [1]}}", []),
-        ("mcp_servers: {one: {command: a}, two: {url: 'http://127.0.0.1:1'}}", ["mcp_servers"]),
+        ("mcp_servers: {one: {command: a}, two: {url: 'http://127.0.0.1:1'}}", []),
         ("auxiliary: {background_review: {enabled: false, quiet_s: 1}}", []),
         ("skills: {write_approval: true, creation_nudge_interval: 3}", []),
         ("skills: {external_dirs: [/s], guard_agent_created: true, indexes: ['https://127.0.0.1/skills.json']}", []),
@@ -40,8 +40,10 @@ def test_what_is_set_and_does_nothing_is_named(text: str, named: list[str]) -> N
     assert list(without_effect(settings(text))) == named
 
 
-def test_one_key_can_be_asked_about() -> None:
-    chosen = settings("dashboard: {port: 9999}\nmcp_servers: {one: {command: a}}")
-    assert len(warnings(chosen)) == 2
-    assert len(warnings(chosen, about="mcp_servers.one.command")) == 1
-    assert warnings(chosen, about="memory.share") == ()
+def test_of_keys_that_do_nothing_those_that_are_set_are_named() -> None:
+    idle = ("dashboard.port", "mcp_servers", "memory.share")
+    chosen = settings("dashboard: {port: 9999}\nmcp_servers: {one: {command: a}, two: {command: b}}")
+    assert without_effect(chosen, idle) == ("dashboard.port", "mcp_servers")
+    assert len(warnings(chosen, keys=idle)) == 2
+    assert len(warnings(chosen, about="mcp_servers.one.command", keys=idle)) == 1
+    assert warnings(chosen, about="memory.share", keys=idle) == ()

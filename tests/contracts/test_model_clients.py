@@ -23,7 +23,7 @@ STATUS: dict[Trouble, int] = {"key": 401, "missing": 404, "busy": 429, "down": 5
 
 
 async def until_quiet(server: LoopbackServer) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while server.active:
             await asyncio.sleep(0.005)
 
@@ -55,7 +55,7 @@ class ScriptedStage:
         self.model.script.append(MEANINGS[trouble]("scripted has trouble"))
 
     async def quiet(self) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while self.model.active:
                 await asyncio.sleep(0)
 

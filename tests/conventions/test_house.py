@@ -36,6 +36,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     "gateway/state/database.py": "carried from the database's thread to the coroutine that asked, and raised there",
     "platforms/telegram/polling.py": "Telegram's poller sink: an update that fails is put aside, polling goes on",
     "platforms/discord/hearing.py": "Discord's poller sink: an event that fails is put aside, listening goes on",
+    "gateway/web/guards.py": "the web handler: a page's fault is reported and shown as one, the others go on",
     "platforms/console/adapter.py": "the console's poller sink: a window whose event fails is told so",
 }
 

@@ -79,7 +79,7 @@ async def test_the_cursor_is_back_after_the_end_and_after_a_break() -> None:
     for paper in (whole, broken):
         assert paper.written[0] == HIDE
         assert paper.written[-1].startswith(SHOW)
-        assert paper.written[-1].endswith("\r\n")
+        assert paper.written[-1].endswith("\r\n\x1b[J")
         assert "".join(paper.written).count("\x1b[?25h") == 1
     assert len(broken.written) < len(whole.written)
 
@@ -88,7 +88,7 @@ async def test_frames_are_drawn_over_each_other() -> None:
     paper = Paper()
     await play(inn(), LOOK, paper.screen, Moved())
     first, *others = paper.frames
-    assert first.startswith("What was learnt  1 thing")
+    assert first.startswith("\x1b[KWhat was learnt  1 thing")
     assert others
     assert all(each.startswith("\r\x1b[11A") and each.count("\r\n") == 11 for each in others)
 
@@ -103,9 +103,57 @@ async def test_a_terminal_whose_size_changes_is_drawn_anew() -> None:
 
 
 def test_the_first_the_middle_and_the_last_frame() -> None:
-    assert plain(frame(inn(), LOOK, 12, 0.0)) == snapshot()
-    assert plain(frame(inn(), LOOK, 12, 0.5)) == snapshot()
-    assert plain(frame(inn(), LOOK, needed(inn(), LOOK), 1.0)) == snapshot()
+    assert plain(frame(inn(), LOOK, 12, 0.0)) == snapshot(
+        [
+            "What was learnt  1 thing  3 October 2026",
+            "● 1 about people",
+            "",
+            "October 2026",
+            "Sat  3   ● Prefers short answers",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "[░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 3 October 2026",
+        ]
+    )
+    assert plain(frame(inn(), LOOK, 12, 0.5)) == snapshot(
+        [
+            "What was learnt  4 things  3 October to 2 November 2026",
+            "★ 1 skill   ◆ 1 memory   ● 2 about people",
+            "",
+            "October 2026",
+            "Sat  3 ┌ ● Prefers short answers",
+            "       └ ◆ The key of the cellar hangs behind th…  (changed)",
+            "Sat 17   ● 誕生日は三月三日です。毎年お祝いをするので忘れな…",
+            "November 2026",
+            "Mon  2   ★ deploy-checks  (pinned)",
+            "",
+            "",
+            "[█████████████████████░░░░░░░░░░░░░░░░░░░░░] 2 November 2026",
+        ]
+    )
+    assert plain(frame(inn(), LOOK, needed(inn(), LOOK), 1.0)) == snapshot(
+        [
+            "What was learnt  8 things  3 October to 28 November 2026",
+            "★ 2 skills   ◆ 4 memories   ● 2 about people",
+            "",
+            "October 2026",
+            "Sat  3 ┌ ● Prefers short answers",
+            "       └ ◆ The key of the cellar hangs behind th…  (changed)",
+            "Sat 17   ● 誕生日は三月三日です。毎年お祝いをするので忘れな…",
+            "November 2026",
+            "Mon  2 ┌ ★ deploy-checks  (pinned)",
+            "       └ ◆ Run deploy-checks first  → deploy-checks",
+            "         ◆ 👩\u200d👩\u200d👧\u200d👦 stay until Sunday  (removed)",
+            "Fri 20   ★ old-ways  → deploy-checks  (archived)",
+            "Sat 28   ◆ Written by hand  (stale, by hand)",
+            "",
+            "[█████████████████████████████████████████] 28 November 2026",
+        ]
+    )
 
 
 def test_time_never_runs_back_and_everything_has_come_in_the_end() -> None:

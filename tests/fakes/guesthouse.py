@@ -18,8 +18,8 @@ from gateway.agent.snapshot import Opening
 from gateway.attachments.intake import open_intake
 from gateway.attachments.reading import Ears
 from gateway.clock import Clock, SystemClock
-from gateway.config.hosts import LOCAL
 from gateway.config.extensions import Extensions
+from gateway.config.hosts import LOCAL
 from gateway.config.load import Loaded
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
@@ -174,11 +174,7 @@ async def guesthouse(
     models are those of the host that the application runs itself (`local`), each under its own name. `providers` are
     the outside memories that are installed; the settings say which is used."""
     clock = clock or SystemClock()
-    model = (
-        script
-        if isinstance(script, ScriptedModel)
-        else ScriptedModel(script, host=LOCAL if with_reviews else "scripted")
-    )
+    model = _scripted(script, LOCAL if with_reviews else "scripted")
     store = store or await SqliteStore.open(folder / "state.db")
     adapter = adapter or InProcess(now=clock.now, first_event=1 + await _events(store))
     notes, held = Notes(), [with_settings or settings()]
@@ -208,6 +204,10 @@ async def guesthouse(
         await engine.stop()
         await let_go()
         await store.close()
+
+
+def _scripted(script: Script | ScriptedModel, host: str) -> ScriptedModel:
+    return script if isinstance(script, ScriptedModel) else ScriptedModel(script, host=host)
 
 
 def _bare(
@@ -258,17 +258,9 @@ def _with_memory(
     desk, scope = PendingDesk(memory, house.store, house.settings, house.clock.now, set_key), scopes(house.settings)
     ask = Inline(desk, house.delivery, house.adapters, house.clock).ask
     cron = cron_desk(house.store, house.clock, house.settings, house.hosts, skills)
-    other = joined(
-        profile,
-        lambda: Loaded(held[0]),
-        Extensions(providers=providers),
-        house.store,
-        house.clock,
-        memory.shelf,
-        scope,
-        house.bus,
-        notes,
-    )
+    known, current = Extensions(providers=providers), lambda: Loaded(held[0])
+    bus, store = house.bus, house.store
+    other = joined(profile, current, known, store, house.clock, memory.shelf, scope, bus, notes)
     notes.troubles += other.problems
     box = toolbox(
         profile,

@@ -109,12 +109,12 @@ class LoopbackServer:
         await self.close()
 
     async def arrived(self, count: int, path: str = "") -> Recorded:
-        """Wait for the `count`-th request whose path ends in `path` (a real deadline of five seconds)."""
+        """Wait for the `count`-th request whose path ends in `path` (a real deadline of thirty seconds)."""
 
         def matching() -> list[Recorded]:
             return [request for request in self.requests if request.path.endswith(path)]
 
-        async with asyncio.timeout(5), self._arrived:
+        async with asyncio.timeout(30), self._arrived:
             await self._arrived.wait_for(lambda: len(matching()) >= count)
         return matching()[count - 1]
 

@@ -1,5 +1,5 @@
-"""An outside memory for tests, registered as a plugin's would be: it keeps what it is handed in a file, and misbehaves
-in every way that one may.
+"""An outside memory for tests, registered as a plugin's would be: it keeps what it is handed in a file, and
+misbehaves in every way that one may.
 
 It repeats everything that it was handed for the same subject. `manner` says how it behaves when it is asked.
 """
@@ -73,7 +73,7 @@ class Parrot:
             case "hangs":
                 await asyncio.Event().wait()
             case "blocks":
-                time.sleep(1.0)  # noqa: ASYNC251 - a plugin that knows no better
+                time.sleep(1.0)  # a plugin that knows no better
             case "deaf":
                 await self._unwilling()
             case "dies":

@@ -92,8 +92,8 @@ class ScriptedModel:
         self.closed = True
 
     async def arrived(self, count: int) -> Request:
-        """Wait for the `count`-th request (a real deadline of five seconds)."""
-        async with asyncio.timeout(5), self._arrived:
+        """Wait for the `count`-th request (a real deadline of thirty seconds)."""
+        async with asyncio.timeout(30), self._arrived:
             await self._arrived.wait_for(lambda: len(self.requests) >= count)
         return self.requests[count - 1]
 

@@ -30,7 +30,7 @@ async def test_a_look_ends_when_its_job_is_cancelled() -> None:
     looking.cancel()
     await asyncio.wait([looking])
     assert looking.cancelled()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await asyncio.get_running_loop().shutdown_default_executor()
     assert ended.is_set()
 

@@ -25,7 +25,7 @@ async def test_the_host_as_a_process_echoes_calls_tools_and_records(tmp_path: Pa
     )
     try:
         assert process.stdout is not None
-        address = (await asyncio.wait_for(process.stdout.readline(), 20)).decode().strip()
+        address = (await asyncio.wait_for(process.stdout.readline(), 30)).decode().strip()
         client = OpenAICompatible("fake", "auto", address, None, clock=FakeClock())
         assert (await heard(client))[0] == "scripted first"
         assert "#42" in (await heard(client, asked("What is #42?", tools=())))[0]

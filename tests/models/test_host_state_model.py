@@ -51,7 +51,7 @@ class Kitchen:
         assert self.server.endpoint is not None
         address, key = self.server.endpoint
         async with httpx.AsyncClient(trust_env=False, headers={"Authorization": f"Bearer {key}"}) as web:
-            (slot,) = (await web.get(f"{address}/slots", timeout=10)).json()
+            (slot,) = (await web.get(f"{address}/slots", timeout=30)).json()
         return bool(slot["is_processing"])
 
     async def given_up(self, request: Request, at: type[ReadingProgress | TextDelta]) -> float | None:
@@ -186,7 +186,7 @@ async def test_a_real_server_that_sleeps_is_not_woken_by_looking(weights: Path) 
 
         async def sleeps() -> bool:
             async with httpx.AsyncClient(trust_env=False) as web:
-                return bool((await web.get(f"{address}/props", timeout=10)).json()["is_sleeping"])
+                return bool((await web.get(f"{address}/props", timeout=30)).json()["is_sleeping"])
 
         seen = await watch.look(registry.resolve(), fresh=True)
         assert (seen.state, seen.why) == (HostState.IDLE, "its slots are idle")

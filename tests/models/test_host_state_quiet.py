@@ -38,8 +38,8 @@ def looks(host: WorkingHost | TalkingHost) -> int:
 
 
 async def resting(inn: Inn) -> None:
-    """Until whoever asked a host waits for the clock again (a real deadline of five seconds)."""
-    async with asyncio.timeout(5):
+    """Until whoever asked a host waits for the clock again (a real deadline of thirty seconds)."""
+    async with asyncio.timeout(30):
         await settle()
         while not inn.clock.sleepers:
             await asyncio.sleep(0.005)

@@ -93,7 +93,7 @@ async def reply(host: LocalHost, request: Request) -> Reply:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while not condition():
             await asyncio.sleep(0.01)
 

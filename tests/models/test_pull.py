@@ -163,9 +163,9 @@ def test_of_two_at_once_one_waits_and_finds_it_done(registry: Registry, models: 
 
     thread = threading.Thread(target=first)
     thread.start()
-    assert begun.wait(10)
+    assert begun.wait(30)
     pull(entry(), models, lambda done, total: looks["second"].append(done))
-    thread.join(10)
+    thread.join(30)
     assert looks["second"] == [len(WEIGHTS)]
     assert len(looks["first"]) > 1
 

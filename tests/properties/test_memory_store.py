@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -179,10 +180,28 @@ class Walk:
             assert not self.model.past or outcome.reason is Reason.OVER_LIMIT
 
 
-@settings(max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck), database=None)
-@given(st.lists(steps, min_size=1, max_size=10))
-def test_any_sequence_ends_where_the_model_ends(sequence: list[tuple[str, list]]) -> None:  # type: ignore[type-arg]
+def rounds(many: int) -> settings:
+    return settings(max_examples=many, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+
+
+SEQUENCES = st.lists(steps, min_size=1, max_size=10)
+
+
+def walked(sequence: list[tuple[str, list]]) -> None:  # type: ignore[type-arg]
     with clean_shelf() as shelf:
         walk = Walk(shelf)
         for kind, given_ in sequence:
             walk.step(kind, given_)
+
+
+@rounds(300)
+@given(SEQUENCES)
+def test_any_sequence_ends_where_the_model_ends(sequence: list[tuple[str, list]]) -> None:  # type: ignore[type-arg]
+    walked(sequence)
+
+
+@pytest.mark.soak
+@rounds(2_000)
+@given(SEQUENCES)
+def test_so_do_many(sequence: list[tuple[str, list]]) -> None:  # type: ignore[type-arg]
+    walked(sequence)

@@ -76,7 +76,7 @@ class Clerk:
 
 
 async def ended(store: SqliteStore, run_id: int) -> JobRun:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while True:
             run = await store.job_runs.get(run_id)
             assert run is not None

@@ -114,7 +114,7 @@ async def ended(house: Guesthouse, clock: FakeClock, count: int = 1, step: float
 
 async def settled(clock: FakeClock, holds: Callable[[], Awaitable[bool]], step: float) -> None:
     """As `props.later`, for what has to be asked of the store."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not await holds():
             await asyncio.sleep(0.002)
             await clock.advance(step)

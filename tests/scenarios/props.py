@@ -68,15 +68,15 @@ def gateway(**changes: Any) -> Settings:
 
 async def later(clock: FakeClock, holds: Callable[[], bool], step: float = 0.5) -> None:
     """Let the clock run until something holds, with a little real time for the store between two steps."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not holds():
             await asyncio.sleep(0.005)
             await clock.advance(step)
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Wait for something that nobody announces (a real deadline of five seconds)."""
-    async with asyncio.timeout(5):
+    """Wait for something that nobody announces (a real deadline of thirty seconds)."""
+    async with asyncio.timeout(30):
         while not holds():
             await asyncio.sleep(0.005)
 

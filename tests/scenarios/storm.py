@@ -27,11 +27,14 @@ from platforms.adapter import Adapter
 from tests.fakes.guesthouse import Guesthouse, guesthouse
 from tests.fakes.scripted_model import ScriptedModel, Turn
 
-PATIENCE = 20.0
+PATIENCE = 30.0
 """Real seconds after which a round is given up."""
 
 LOOK = 0.01
 """Seconds between two looks at what the house says of its platform."""
+
+STALLED = 0.05
+"""Seconds from which on two looks are too far apart for the machine to have been at work on us."""
 
 SLACK = 0.3
 """Seconds by which a busy machine may be late in noticing that nothing is heard."""
@@ -176,13 +179,15 @@ class Storm:
             raise
 
     async def watch(self) -> None:
-        """While nothing reaches the bot, nobody says that it hears."""
+        """While nothing reaches the bot, nobody says that it hears. A time in which this process got no turn from the
+        machine does not count: nobody in it could notice anything."""
         limit = self.network.adapter.capabilities.pulse + SLACK
+        last, deaf = time.monotonic(), 0.0
         while True:
             await asyncio.sleep(LOOK)
-            since, state = self._deaf_since, self._state
-            deaf = since is not None and time.monotonic() - since > limit
-            if deaf and (state.up or state.words.startswith(("listening", "connected"))):
+            passed, last, state = time.monotonic() - last, time.monotonic(), self._state
+            deaf = 0.0 if self._deaf_since is None else deaf + min(passed, STALLED)
+            if deaf > limit and (state.up or state.words.startswith(("listening", "connected"))):
                 self.faults.append(f"deaf, and called {state.words!r}")
                 self._deaf_since = None
 

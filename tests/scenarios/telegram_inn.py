@@ -21,7 +21,7 @@ from platforms.registry import manifests, usable
 from tests.fakes.openai_server import OpenAIServer, Step
 from tests.fakes.telegram import BotApi, Person, Room
 
-PATIENCE = 20.0
+PATIENCE = 40.0
 """Real seconds to wait for an answer on a busy machine."""
 
 PERSONA = "You keep the inn."

@@ -44,7 +44,7 @@ async def drained(folder: Path, seed: int, moments: Sequence[Moment], say: Say, 
 
 
 async def test_a_gateway_that_is_killed_goes_on_where_it_stood(tmp_path: Path, say: Say) -> None:
-    await killed(tmp_path, seed_for(21), ["receiving", "parts", "parts"], say)
+    await killed(tmp_path, seed_for(21), ["receiving", "parts"], say)
 
 
 async def test_a_gateway_that_is_asked_to_stop_loses_nothing(tmp_path: Path, say: Say) -> None:

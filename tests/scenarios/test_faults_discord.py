@@ -164,7 +164,7 @@ async def test_a_close_that_is_final_is_said_and_leaves_the_other_platforms_up(t
 
 async def test_a_few_rounds(tmp_path: Path, say: Say) -> None:
     async with discord(tmp_path) as network:
-        await rounds(tmp_path, network, seed_for(61), 8, say)
+        await rounds(tmp_path, network, seed_for(61), 6, say)
 
 
 @pytest.mark.soak

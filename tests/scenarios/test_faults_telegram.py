@@ -102,7 +102,7 @@ async def telegram(folder: Path) -> AsyncIterator[Telegram]:
 
 async def test_a_few_rounds(tmp_path: Path, say: Say) -> None:
     async with telegram(tmp_path) as network:
-        await rounds(tmp_path, network, seed_for(51), 6, say)
+        await rounds(tmp_path, network, seed_for(51), 4, say)
 
 
 @pytest.mark.soak

@@ -81,7 +81,7 @@ async def test_the_sink_never_waits_for_a_file(tmp_path: Path) -> None:
     network = Network(clock)
     network.gate = asyncio.Event()
     async with guesthouse(tmp_path, fine, clock=clock, adapter=network) as house:
-        await asyncio.wait_for(gives(network, "look"), 1)
+        await asyncio.wait_for(gives(network, "look"), 30)
         await until(lambda: network.fetching == 1)
         assert house.model.requests == []
         await clock.advance(5)

@@ -149,7 +149,7 @@ async def window_on(folder: Path, chat: str, kind: Kind = "chat") -> AsyncIterat
 
 
 async def heard(window: Window, end: type[Any] = Done, part: str = "") -> Any:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(30):
         async for event in window.events():
             if isinstance(event, end) and part in getattr(event, "text", ""):
                 return event

@@ -41,7 +41,7 @@ def task(
 
 
 async def named(jobs: Clerk, name: str) -> Job:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while (job := await jobs.house.store.jobs.named(name)) is None:
             await asyncio.sleep(0.01)
     return job

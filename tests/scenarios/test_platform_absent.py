@@ -27,7 +27,7 @@ async def waiting(app: App) -> list[str]:
 
 async def news(app: App) -> list[str]:
     """The same, once there is something."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not (texts := await waiting(app)):
             await asyncio.sleep(0.01)
     return texts

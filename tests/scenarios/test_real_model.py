@@ -118,6 +118,7 @@ async def test_the_cache_stays_warm_when_something_is_remembered(tmp_path: Path,
     await host.close()
 
 
+@pytest.mark.soak  # to the model it is what `remembered` is
 async def test_the_cache_stays_warm_when_something_is_approved_in_the_middle_of_a_session(
     tmp_path: Path, weights: Path
 ) -> None:

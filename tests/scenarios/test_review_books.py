@@ -204,7 +204,7 @@ async def test_what_was_said_among_owners_waits_once_others_hear_the_chat(tmp_pa
 
 async def queued_then(house: Guesthouse, more: dict[str, object]) -> None:
     """Once a review waits, other settings come into force."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not await queue(house):
             await asyncio.sleep(0.002)
     house.change(every(1, more=more))

@@ -133,7 +133,7 @@ async def met(house: Guesthouse, server: Overheard, clock: FakeClock, when: str)
     raise AssertionError("no review was met")
 
 
-@pytest.mark.parametrize("when", ["reads", "writes"])
+@pytest.mark.parametrize("when", ["reads", pytest.param("writes", marks=pytest.mark.soak)])
 async def test_a_message_ends_the_review_on_the_wire_and_it_comes_back(
     tmp_path: Path, weights: Path, when: Literal["reads", "writes"]
 ) -> None:

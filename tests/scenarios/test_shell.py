@@ -65,14 +65,14 @@ async def test_a_file_broken_during_a_run_keeps_the_old_rules_and_says_so(tmp_pa
             home.configure("broken: [unclosed\n")
             gateway.send_signal(signal.SIGHUP)
             assert gateway.stderr is not None
-            told = await asyncio.wait_for(gateway.stderr.readline(), 10)
+            told = await asyncio.wait_for(gateway.stderr.readline(), 30)
             assert "the rules from before stay in force" in told.decode()
             assert "#2" in (await home.innkeeper("ask", "hello #2")).out  # a window needs no settings of its own
             home.configure(good + "gateway: {busy: steer}\n")
             gateway.send_signal(signal.SIGHUP)
             rest = b""
             while b"gateway.busy" not in rest:
-                rest += await asyncio.wait_for(gateway.stderr.readline(), 10)
+                rest += await asyncio.wait_for(gateway.stderr.readline(), 30)
             assert "#3" in (await home.innkeeper("ask", "hello #3")).out
 
 
@@ -101,18 +101,34 @@ async def test_no_secret_comes_to_rest_in_the_home(tmp_path: Path) -> None:
         assert key.encode() not in path.read_bytes(), path
 
 
+EASY = (
+    ("What is the capital of France?", ("paris",)),
+    ("What color is the sky on a clear day?", ("blue",)),
+    ("How many days are in a week?", ("7", "seven")),
+)
+
+
+async def answers(home: Home, question: str, right: tuple[str, ...]) -> bool:
+    """Ask; whether the answer is right. Each question costs a process of its own and a load of the model."""
+    said = await home.innkeeper("ask", question)
+    assert said.code == 0, said.err
+    assert said.out.strip()
+    return any(word in said.out.lower() for word in right)
+
+
 @pytest.mark.model
 async def test_the_embedded_model_answers_with_nothing_configured(tmp_path: Path, weights: Path) -> None:
     home = Home(tmp_path / "home", models=weights.parent)
-    right = 0
-    for question, answer in (
-        ("What is the capital of France?", "paris"),
-        ("What color is the sky on a clear day?", "blue"),
-        ("How many days are in a week?", "7"),
-    ):
-        said = await home.innkeeper("ask", question)
-        assert said.code == 0, said.err
-        assert said.out.strip()
-        right += answer in said.out.lower() or (answer == "7" and "seven" in said.out.lower())
-    assert right >= 2
+    for question, right in EASY:
+        if await answers(home, question, right):
+            break
+    else:
+        raise AssertionError("not one right answer")
     assert "smollm2" in (await home.innkeeper("status")).out
+
+
+@pytest.mark.soak
+@pytest.mark.model
+async def test_the_embedded_model_is_right_more_often_than_not(tmp_path: Path, weights: Path) -> None:
+    home = Home(tmp_path / "home", models=weights.parent)
+    assert sum([await answers(home, question, right) for question, right in EASY]) >= 2

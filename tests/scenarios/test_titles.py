@@ -62,7 +62,7 @@ class Inn:
 
     async def named(self) -> str:
         """Once it has one."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while (found := await self.title()) is None:
                 await self.clock.advance(1)
                 await asyncio.sleep(0.005)

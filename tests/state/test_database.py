@@ -36,7 +36,7 @@ async def test_those_that_wait_share_a_commit(tmp_path: Path) -> None:
 
         def holding(db: sqlite3.Connection) -> None:
             entered.set()
-            assert go.wait(10)
+            assert go.wait(30)
 
         entered, go = threading.Event(), threading.Event()
         first = asyncio.ensure_future(database.write(holding))
@@ -70,7 +70,7 @@ async def test_a_cancelled_caller_has_asked_all_the_same(tmp_path: Path) -> None
     def slow(db: sqlite3.Connection) -> None:
         adding("first")(db)
         entered.set()
-        assert go.wait(10)
+        assert go.wait(30)
         adding("second")(db)
 
     async with opened(tmp_path / "state.db") as database:
@@ -100,7 +100,7 @@ async def test_a_reading_is_of_one_moment(tmp_path: Path) -> None:
     def twice(db: sqlite3.Connection) -> tuple[dict[str, int], dict[str, int]]:
         before = numbers(db)
         entered.set()
-        assert go.wait(10)
+        assert go.wait(30)
         return before, numbers(db)
 
     entered, go = threading.Event(), threading.Event()
@@ -148,7 +148,7 @@ async def test_nobody_waits_for_ever_while_it_closes(tmp_path: Path) -> None:
             askers = [asyncio.ensure_future(asking(database)) for _ in range(10)]
             await asyncio.sleep(0.02)
             await database.close()
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 assert sum(await asyncio.gather(*askers)) > 0
 
 

@@ -8,6 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -99,7 +100,14 @@ def assert_model(callers: list[Caller], results: list[bool | BaseException], fou
     assert found.get("a", 0) in sums
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(CALLERS, min_size=1, max_size=14))
 def test_every_transaction_is_whole(callers: list[Caller]) -> None:
+    asyncio.run(scene(callers))
+
+
+@pytest.mark.soak
+@settings(max_examples=250, deadline=None)
+@given(st.lists(CALLERS, min_size=1, max_size=14))
+def test_every_one_of_many_is(callers: list[Caller]) -> None:
     asyncio.run(scene(callers))

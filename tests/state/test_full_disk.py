@@ -51,7 +51,7 @@ async def test_what_does_not_fit_takes_no_other_along(tmp_path: Path) -> None:
     def holding(db: sqlite3.Connection) -> None:
         db.execute("PRAGMA max_page_count = 40")
         entered.set()
-        assert go.wait(10)
+        assert go.wait(30)
 
     entered, go = threading.Event(), threading.Event()
     async with opened(tmp_path / "state.db") as database:

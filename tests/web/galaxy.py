@@ -64,6 +64,7 @@ def _change(
     name: str, at: float, target: str, file: str, before: str | None, after: str, *, session: int
 ) -> list[str]:
     """The two lines that a change leaves."""
+    action = "add" if before is None else "patch"
     begun: dict[str, Any] = {
         "id": name,
         "state": "begun",
@@ -76,8 +77,6 @@ def _change(
         "who": "telegram:111",
         "hash_before": hashlib.sha256(f"{name} before".encode()).hexdigest(),
         "hash_after": hashlib.sha256(name.encode()).hexdigest(),
-        "changes": [
-            {"action": "add" if before is None else "patch", "at": session, "before": before, "after": after}
-        ],
+        "changes": [{"action": action, "at": session, "before": before, "after": after}],
     }
     return [json.dumps(begun), json.dumps({"id": name, "state": "done"})]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -10,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 from commands.cron_ports import JobWish
 from gateway.state.contract_search import said
 from memory.model import Action, Operation, Target
-from memory.skills.model import SkillAction, SkillOperation
+from memory.skills.model import SkillAction, SkillApplied, SkillOperation
 from platforms.messages import ChatRef
 from tests.web.stage import OWNER, Stage, Visitor
 from tests.web.wishes import BY_HAND, WHO, keep, wish, wish_to_add
@@ -31,14 +32,15 @@ def plant(stage: Stage) -> None:
     wish(stage, Operation(Action.PATCH, content=f"other {EVIL}", old_text="Kept:"), Target.USER)
     skills = stage.app.engine.ports.skills
     assert skills is not None
-    body = f"---\nname: {MARK}\ndescription: {EVIL!r}\n---\n# {EVIL}\n\n{EVIL}\n"
-    skills.store.apply(
+    body = f"---\nname: {MARK}\ndescription: {json.dumps(EVIL)}\n---\n# {EVIL}\n\n{EVIL}\n"
+    made = skills.store.apply(
         [
             SkillOperation(SkillAction.CREATE, MARK, body, category="ops"),
             SkillOperation(SkillAction.WRITE_FILE, MARK, EVIL, file="references/evil.md"),
         ],
         BY_HAND,
     )
+    assert isinstance(made, SkillApplied), made
     skills.store.apply([SkillOperation(SkillAction.PATCH, MARK, "<b>9</b>", old_text="window.hacked=1")], WHO)
 
 

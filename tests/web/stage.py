@@ -91,11 +91,13 @@ class Stage:
     def stranger(self, **headers: str) -> Visitor:
         """Somebody who is not logged in."""
         origin = {"Origin": self.address}
-        return Visitor(base_url=self.address, headers=origin | headers, follow_redirects=True, trust_env=False)
+        visitor = Visitor(base_url=self.address, headers=origin | headers, follow_redirects=True, trust_env=False)
+        self.stack.push_async_callback(visitor.aclose)
+        return visitor
 
     async def client(self, who: str = OWNER) -> Visitor:
         """Somebody who is."""
-        visitor = await self.stack.enter_async_context(self.stranger())
+        visitor = self.stranger()
         answer = await visitor.login(await self.link(who))
         assert answer.status_code == 200, answer.text
         return visitor

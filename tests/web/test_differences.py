@@ -100,3 +100,22 @@ def test_what_is_too_long_to_compare_is_there_all_the_same():
     shown = of_file(changed(before, "new\n"))
     assert (shown.added, shown.taken) == (1, MOST_LINES)
     assert shown.notes == ("It is too long to compare: all of both texts follows.",)
+
+
+def test_of_a_long_file_only_what_lies_between_the_same_ends_is_compared():
+    lines = [f"line {number}\n" for number in range(3 * MOST_LINES)]
+    after = [*lines[:4000], "another line\n", *lines[4001:]]
+    shown = of_file(changed("".join(lines), "".join(after)))
+    assert (shown.added, shown.taken, shown.notes) == (1, 1, ())
+    assert [run.folded for run in shown.runs] == [True, False, True]
+    assert sum(len(run.rows) for run in shown.runs) == 3 * MOST_LINES
+
+
+def test_made_up_lines_do_not_take_ages_to_compare():
+    words = " ".join(f"a x{number}" for number in range(90))
+    before = "".join(f"{number} {words}\n" for number in range(200))
+    shown = of_file(changed(before, before.replace("x", "y")))
+    rows = [row for run in shown.runs for row in run.rows]
+    assert len(rows) == 200
+    assert {len(row.left) for row in rows[-50:]} == {1}
+    assert all(joined(row.left) == spelt_out(before.split("\n")[at]) for at, row in enumerate(rows))

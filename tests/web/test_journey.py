@@ -8,10 +8,13 @@ from pathlib import Path
 
 from gateway.web.journey import PER_PAGE, Wish, list_page
 from memory.journey.model import Node, Timeline
-from memory.model import Target
+from memory.model import Author, Origin, Target
+from memory.skills.model import SkillAction, SkillOperation
 from tests.web.galaxy import ROOM, galaxy
 from tests.web.stage import OPERATOR, OWNER, USER, Stage, dashboard_stage
-from tests.web.wishes import DEPLOY, entries, keep, learn_deploy
+from tests.web.wishes import DEPLOY, entries, keep
+
+UNDO = re.compile(r'action="(/journey/[^"]+/undo)">\s+<input[^>]+>\s+<button[^>]+>Undo this change')
 
 HOSTILE = '<script>alert("1")</script><img src=x onerror=alert(2)> {{ 7*7 }} "\'& </textarea></template>'
 
@@ -32,16 +35,31 @@ async def test_what_was_learnt_is_listed_newest_first_with_its_date(tmp_path: Pa
         assert 'aria-current="page">Journey</a>' in page
 
 
-async def test_the_map_is_told_the_same_oldest_first_in_compact_rows(tmp_path: Path):
-    async with dashboard_stage(tmp_path) as stage:
-        first = keep(stage, "The skill deploy is used on Fridays.")
-        learn_deploy(stage)
-        ada = await stage.client()
-        await ada.submit("/journey/skill:deploy/edit", text=DEPLOY + "12. Rest.\n")
-        told = (await ada.get("/journey.json")).json()
-        assert [row[0] for row in told["nodes"]] == [first]  # a skill that a person made and nobody used is none
-        assert told["edges"] == []
+async def test_the_map_is_told_the_same_oldest_first_in_compact_rows_with_what_joins_them(tmp_path: Path):
+    async with dashboard_stage(tmp_path, config={"skills": {"write_approval": False}}) as stage:
+        skills = stage.app.engine.ports.skills
+        assert skills is not None
+        skills.store.apply([SkillOperation(SkillAction.CREATE, "deploy", DEPLOY)], Author(Origin.FOREGROUND))
+        name = keep(stage, "The skill deploy is used on Fridays.")
+        told = (await (await stage.client()).get("/journey.json")).json()
         assert told["fields"][:4] == ["id", "kind", "title", "text"]
+        assert [row[:2] for row in told["nodes"]] == [["skill:deploy", "skill"], [name, "user"]]
+        assert told["edges"] == [[0, 1, "named"]]
+        page = (await (await stage.client()).get("/journey/skill:deploy")).text
+        assert "The skill deploy is used on Fridays.</a>" in page
+        assert "11. Write down what was odd." in page  # the whole file, to be edited
+
+
+async def test_a_skill_is_put_away_and_brought_back(tmp_path: Path):
+    async with dashboard_stage(tmp_path, config={"skills": {"write_approval": False}}) as stage:
+        skills = stage.app.engine.ports.skills
+        assert skills is not None
+        skills.store.apply([SkillOperation(SkillAction.CREATE, "deploy", DEPLOY)], Author(Origin.FOREGROUND))
+        ada = await stage.client()
+        assert "Put away" in (await ada.submit("/journey/skill:deploy/delete")).text
+        assert (await sky(stage, "?gone=1"))["skill:deploy"]["state"] == "archived"
+        await ada.submit("/journey/skill:deploy/undo")
+        assert (await sky(stage))["skill:deploy"]["state"] == "kept"
 
 
 async def test_a_text_is_edited_and_the_edit_taken_back(tmp_path: Path):
@@ -67,8 +85,8 @@ async def test_a_text_is_edited_and_the_edit_taken_back(tmp_path: Path):
 async def test_what_changed_since_it_was_shown_is_not_overwritten_and_nothing_typed_is_lost(tmp_path: Path):
     async with dashboard_stage(tmp_path) as stage:
         name = keep(stage, "Ada drinks green tea.")
-        ada, bob = await stage.client(), await stage.client(OPERATOR)
-        await bob.submit(f"/journey/{name}/edit", text="Ada drinks coffee.", was="Ada drinks green tea.")
+        ada, phone = await stage.client(), await stage.client()
+        await phone.submit(f"/journey/{name}/edit", text="Ada drinks coffee.", was="Ada drinks green tea.")
         late = await ada.submit(f"/journey/{name}/edit", text="Ada drinks <mate>.", was="Ada drinks green tea.")
         assert late.status_code == 422
         assert "It was changed meanwhile; nothing was written." in late.text
@@ -138,9 +156,10 @@ async def test_only_operators_see_it_and_forms_need_their_token(tmp_path: Path):
         name = keep(stage, "Ada drinks green tea.")
         mallory, bob = await stage.client(USER), await stage.client(OPERATOR)
         paths = ("/journey", "/journey.json", f"/journey/{name}", f"/journey/{name}/source")
-        for path in paths:
-            assert (await mallory.get(path)).status_code == 403
-            assert "green tea" not in (await stage.stranger().get(path)).text
+        async with stage.stranger() as nobody:
+            for path in paths:
+                assert (await mallory.get(path)).status_code == 403
+                assert "green tea" not in (await nobody.get(path)).text
         for does in ("edit", "delete", "undo"):
             answer = await mallory.submit(f"/journey/{name}/{does}", text="Mallory owns the house.")
             assert answer.status_code == 403

@@ -7,9 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from commands.context import Context
+from commands.registry import built_in
+from commands.spec import Arguments, Role
 from gateway.web.memory_view import key_of
 from memory.model import Action, Author, Operation, Origin, Target
+from platforms.messages import ChatRef
 from tests.web.stage import OPERATOR, OWNER, USER, Stage, Visitor, dashboard_stage
+from tests.web.talks import ADAS, talked
 from tests.web.wishes import entries, keep
 
 HOSTILE = '<script>alert("1")</script><img src=x onerror=alert(2)>'
@@ -141,6 +146,39 @@ async def test_a_change_leads_to_the_message_that_it_came_from(tmp_path: Path):
         answer = await ada.get(f"/memory/history/{name}/source")
         assert (answer.status_code, answer.headers["location"]) == (303, "/sessions/no-such-session")
         assert (await ada.get("/memory/history/0000/source")).headers["location"] == "/memory/history"
+
+
+async def test_it_leads_to_the_very_message_of_the_turn(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        await talked(stage)
+        store, memory = stage.app.engine.house.store, stage.app.engine.ports.memory
+        assert memory is not None
+        rows = await store.turns.messages(ADAS)
+        said = next(each for each in rows if each.row.role == "user" and each.turn_id is not None)
+        author = Author(Origin.FOREGROUND, session=ADAS, message=f"turn:{said.turn_id}", chat=OWNER)
+        memory.stores.apply(Target.USER, [Operation(Action.ADD, content="She has a machine.")], author)
+        ada = await stage.client(OWNER)
+        answer = await ada.get(f"/memory/history/{memory.stores.history(1)[0].id}/source")
+        assert answer.status_code == 200
+        assert str(answer.url).endswith(f"/sessions/{ADAS}?at={said.id}#m{said.id}")
+        assert f'id="m{said.id}"' in answer.text
+
+
+async def test_an_order_about_an_entry_that_is_gone_is_about_no_other(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        keep(stage, "She drinks tea. And coffee.")
+        ports, registry = stage.app.engine.ports, built_in()
+        context = Context(Role.OWNER, "web", ports, registry, chat=ChatRef.parse(OWNER), who=OWNER)
+        memory, forget = registry.get("memory"), registry.get("forget")
+        assert memory is not None
+        assert forget is not None
+        edit = memory.action("edit")
+        assert edit is not None
+        assert forget.handler is not None
+        gone = {"id": "user", "entry": "She drinks tea.", "text": "She drinks water."}
+        edited = await edit.handler(context, Arguments(gone))
+        removed = await forget.handler(context, Arguments({"text": "She drinks tea.", "store": "user"}))
+        assert (edited.ok, removed.ok, entries(stage)) == (False, False, ("She drinks tea. And coffee.",))
 
 
 @pytest.mark.parametrize("who", [OPERATOR, USER])

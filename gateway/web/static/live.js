@@ -10,7 +10,6 @@
   const says = document.getElementById("live-says");
   const wanted = new Set();
   let source = null;
-  let lost = false;
   let timer = 0;
   let busy = false;
 
@@ -21,16 +20,13 @@
   function listen() {
     if (source || !sections().length) return;
     source = new EventSource("/live");
-    source.addEventListener("open", () => {
-      if (lost) everything();
-      lost = false;
-    });
     source.addEventListener("changed", (event) => {
-      for (const topic of JSON.parse(event.data)) wanted.add(topic);
-      soon();
+      const topics = JSON.parse(event.data);
+      for (const topic of topics) wanted.add(topic);
+      if (topics.includes("ready")) everything(); // what is on the page may be older than the stream
+      else soon();
     });
     source.addEventListener("error", () => {
-      lost = true;
       if (source && source.readyState === EventSource.CLOSED) {
         source = null;
         window.setTimeout(listen, AGAIN);
@@ -42,7 +38,6 @@
   function rest() {
     if (source) source.close();
     source = null;
-    lost = true;
   }
 
   function everything() {
@@ -65,7 +60,7 @@
       if (answer.status === 401) return loggedOut();
       if (answer.ok) swap(new DOMParser().parseFromString(await answer.text(), "text/html"), topics);
     } catch {
-      lost = true; // the server is away; the stream says when it is back
+      // The server is away; the stream says when it is back.
     } finally {
       busy = false;
       if (wanted.size) soon();

@@ -29,7 +29,7 @@ export class Sky {
     this.sizes = Float32Array.from(this.nodes, (node, place) => {
       return room * (0.6 + 0.55 * hash(`${node.id}*`) ** 3 + 0.7 * this.weights[place]);
     });
-    this.heaviest = Array.from(this.nodes.keys()).sort((one, other) => this.weights[other] - this.weights[one]);
+    this.heaviest = Array.from(this.nodes.keys()).sort((one, other) => this.sizes[other] - this.sizes[one]);
   }
 
   span(edge) {

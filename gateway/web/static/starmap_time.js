@@ -46,6 +46,7 @@ export class Time {
   toggle() {
     if (!this.playing && this.ended) this.at = 0;
     this.play(!this.playing);
+    this.show();
     this.wake();
   }
 

@@ -79,7 +79,7 @@ async def running(
         task.add_done_callback(lambda _: setattr(bot, "ended", True))
         try:
             waiting = asyncio.create_task(bot.is_up.wait())
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
             waiting.cancel()
             if task.done():

@@ -30,7 +30,7 @@ from tests.fakes.discord.world import Account, World
 
 TOKEN = "MTEyMjMzNDQ1NTY2Nzc4ODk5.GFakeT.OfTheInnThatNobodyElseHas00000000000"
 BOT = 1122334455667788990
-PATIENCE = 10.0
+PATIENCE = 30.0
 """Real seconds after which a helper stops waiting."""
 
 LOOK_AGAIN = 0.02

@@ -27,7 +27,7 @@ TOKEN = "4294967311:AAFakeTokenOfTheInnThatNobodyElseHas00"
 """The bot's token; its id is larger than 32 bits hold."""
 
 USERNAME = "inn_bot"
-PATIENCE = 10.0
+PATIENCE = 30.0
 """Real seconds after which a helper stops waiting."""
 
 HTML = b"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>nginx</body>\r\n</html>\r\n"

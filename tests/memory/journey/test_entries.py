@@ -114,3 +114,27 @@ def test_a_title_is_one_line_that_no_terminal_obeys(pages: Pages) -> None:
     assert title.startswith("Red \ufffd[31malert and more xxx")
     assert len(title) == 80
     assert title.isprintable()
+
+
+def test_one_that_was_taken_out_by_hand_and_told_again_stands_once(pages: Pages) -> None:
+    first = pages.do(add(TEA), add(BIKE))
+    pages.write(BIKE)
+    again = pages.do(add(TEA))
+    assert [(each.id, each.text) for each in pages.nodes()] == [(f"{first}.2", BIKE), (again, TEA)]
+    assert (pages.nodes(gone=True)[0].id, pages.nodes(gone=True)[0].state) == (first, "removed")
+
+
+def test_no_two_entries_written_by_hand_have_one_id(pages: Pages) -> None:
+    pages.write(TEA)
+    pages.do(patch("green", "black"))
+    pages.write(f"{pages.read()}\n§\n{TEA}")
+    name = hand_id("USER.md", TEA)
+    assert {each.id: each.text for each in pages.nodes()} == {name: "Ada drinks black tea.", f"{name}.2": TEA}
+
+
+def test_one_that_was_removed_and_written_in_again_by_hand_goes_on(pages: Pages) -> None:
+    brought = pages.do(add(TEA))
+    pages.do(remove(TEA))
+    pages.write(TEA)
+    pages.do(patch("green", "black"))
+    assert [(each.id, each.state) for each in pages.nodes(gone=True)] == [(brought, "changed")]

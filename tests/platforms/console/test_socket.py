@@ -23,7 +23,7 @@ DESK = ChatRef("console", "desk")
 
 
 async def next_of(window: Window, kind: type[object]) -> object:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         async for event in window.events():
             if isinstance(event, kind):
                 return event

@@ -165,7 +165,7 @@ def test_a_real_terminal_from_greeting_to_goodbye(tmp_path: Path) -> None:
         os.write(parent, b"hello\r")
         screen = read_until(parent, screen, "echo: hello")
         os.write(parent, b"\x04")
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
     finally:
         process.kill()
         process.wait()

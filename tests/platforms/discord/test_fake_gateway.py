@@ -194,7 +194,7 @@ async def test_what_the_gateway_does_not_put_up_with(server: DiscordServer) -> N
     async with aiohttp.ClientSession() as session:
         for code, sent in cases:
             async with session.ws_connect(f"{server.gateway_url}?v=10&encoding=json") as socket:
-                assert await asyncio.wait_for(frames(socket, *sent), 5) == code
+                assert await asyncio.wait_for(frames(socket, *sent), 30) == code
         async with session.ws_connect(f"{server.gateway_url}?v=10") as socket:
             await socket.receive_json()
             await socket.send_json(resume)

@@ -252,7 +252,7 @@ async def test_a_full_bucket_says_so_and_a_patient_bot_waits(server: DiscordServ
     assert banned.value.status == 429
     assert len(server.called("create_message")) == 2 + 1 + 1 + 1 + 1 + 1
     server.limits.set("create_message", 1, 60)
-    await asyncio.wait_for(asyncio.gather(channel.send("one"), return_exceptions=True), 1)
+    await asyncio.wait_for(asyncio.gather(channel.send("one"), return_exceptions=True), 30)
     with pytest.raises(discord.RateLimited):
         await channel.send("two")
     assert server.user(111).texts()[-1] == "one"
@@ -317,11 +317,11 @@ async def test_as_a_process_of_its_own() -> None:
     )
     try:
         assert process.stdout is not None
-        where = json.loads(await asyncio.wait_for(process.stdout.readline(), 10))
+        where = json.loads(await asyncio.wait_for(process.stdout.readline(), 30))
 
         def order(**fields: Any) -> Any:
             request = urllib.request.Request(where["control"], json.dumps(fields).encode())
-            with urllib.request.urlopen(request, timeout=5) as answer:
+            with urllib.request.urlopen(request, timeout=30) as answer:
                 return json.load(answer)["result"]
 
         chat = await asyncio.to_thread(order, do="user", user=111)

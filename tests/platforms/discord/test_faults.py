@@ -83,7 +83,7 @@ async def test_nothing_is_missed_and_nothing_is_said_twice(
                 Outbound(chat, f"answer {number}", nonce=f"{number}:{chat.chat_id}"[:25])
                 for chat in (direct(ada), ChatRef("discord", str(lobby.number)))
             ]
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(30):
                 await asyncio.gather(*(delivered(adapter, part) for part in parts))
             assert ada.texts()[-1] == lobby.texts()[-1] == f"answer {number}"
 

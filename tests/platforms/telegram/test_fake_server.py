@@ -31,7 +31,7 @@ async def bot(server: BotApi) -> AsyncIterator[Bot]:
 async def test_polls_wait_confirm_and_respect_limit_and_kinds(server: BotApi, bot: Bot) -> None:
     assert await bot.get_updates(timeout=0, allowed_updates=["message"]) == ()
     ada = server.user(4294967500)
-    waiting = asyncio.create_task(bot.get_updates(timeout=5))
+    waiting = asyncio.create_task(bot.get_updates(timeout=30))
     await server.until(lambda: len(server.called("getUpdates")) == 2)
     first = ada.says("one")
     assert first is not None
@@ -49,10 +49,10 @@ async def test_polls_wait_confirm_and_respect_limit_and_kinds(server: BotApi, bo
 
 
 async def test_the_second_of_two_polls_ends_the_first(server: BotApi, bot: Bot) -> None:
-    first = asyncio.create_task(bot.get_updates(timeout=5))
+    first = asyncio.create_task(bot.get_updates(timeout=30))
     await server.until(lambda: len(server.called("getUpdates")) == 1)
     async with Bot(server.token, base_url=f"{server.root}/bot") as other:
-        second = asyncio.create_task(other.get_updates(timeout=5))
+        second = asyncio.create_task(other.get_updates(timeout=30))
         with pytest.raises(Conflict):
             await first
         server.user(111).says("hello")
@@ -151,12 +151,12 @@ async def test_as_a_process_it_is_told_what_to_do_over_http() -> None:
 
         def order(**what: object) -> Any:
             request = urllib.request.Request(where["control"], json.dumps(what).encode())
-            with urllib.request.urlopen(request, timeout=10) as answer:
+            with urllib.request.urlopen(request, timeout=30) as answer:
                 return json.load(answer)["result"]
 
         await asyncio.to_thread(order, do="says", user=111, text="hello")
         async with Bot(where["token"], base_url=where["base_url"] + "/bot") as bot:
-            (update,) = await bot.get_updates(timeout=5)
+            (update,) = await bot.get_updates(timeout=30)
             assert update.message is not None
             await bot.send_message(update.message.chat.id, "hello to you")
         (seen,) = await asyncio.to_thread(order, do="seen", chat=111)

@@ -22,7 +22,7 @@ CUT = 4096 - 96
 
 async def later(clock: FakeClock, holds: Callable[[], bool]) -> None:
     """Let the house's clock run until something holds."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not holds():
             await clock.advance(0.25)
             await asyncio.sleep(0.005)

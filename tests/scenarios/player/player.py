@@ -26,7 +26,7 @@ from platforms.registry import manifests, usable
 from tests.fakes.openai_server import OpenAIServer, Step
 from tests.scenarios.player.stage import Ability, Place, Shown, Stage
 
-PATIENCE = 15.0
+PATIENCE = 40.0
 """Real seconds to wait for what is expected, on a busy machine."""
 
 LOOK = 0.02

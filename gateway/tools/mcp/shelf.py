@@ -1,0 +1,76 @@
+"""What servers offered last, kept in the profile's cache: after a restart the same tools are offered at once.
+
+A file a server. One that was made for another command or address is not used, and a broken one is none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gateway.config.mcp import McpServer
+from gateway.tools.mcp.shapes import Listed
+from memory.files import FileTrouble, read, write_atomic
+
+FOLDER = "mcp"
+"""The folder in the profile's cache."""
+
+
+class KnownTools:
+    """`folder` is in the profile's cache. Touches the disk: for a thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def of(self, name: str, server: McpServer) -> tuple[Listed, ...] | None:
+        """What this server listed last; None when that is not known."""
+        try:
+            held = json.loads(read(self._path(name)) or "null")
+            if held is None or held["server"] != mark(server):
+                return None
+            return tuple(_listed(each) for each in held["tools"])
+        except (FileTrouble, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return None
+
+    def keep(self, name: str, server: McpServer, tools: Sequence[Listed]) -> None:
+        """Raises FileTrouble."""
+        listed = [
+            {"name": each.name, "description": each.description, "parameters": each.parameters, "reads": each.reads}
+            for each in tools
+        ]
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        text = json.dumps({"server": mark(server), "tools": listed}, ensure_ascii=True, indent=1)
+        write_atomic(self._path(name), text)
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.json"
+
+
+def mark(server: McpServer) -> str:
+    """A name for what is started or called; it gives no secret away."""
+    reached = json.dumps([server.command, server.args, server.url, server.cwd], sort_keys=True, default=list)
+    return hashlib.sha256(reached.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _listed(held: Any) -> Listed:
+    name, parameters = held["name"], held["parameters"]
+    if not isinstance(name, str) or not isinstance(parameters, dict):
+        raise TypeError("no tool")
+    return Listed(name, str(held["description"]), parameters, held["reads"] is True)
+
+
+def pinned(before: Sequence[Listed] | None, now: Sequence[Listed]) -> tuple[Listed, ...]:
+    """The list of now. A tool that did not say before that it only reads is not believed when it says so later."""
+    wrote = {each.name for each in before or () if not each.reads}
+    return tuple(
+        Listed(each.name, each.description, each.parameters, reads=False) if each.name in wrote else each for each in now
+    )
+
+
+def safe(text: str, longest: int = 200) -> str:
+    """What a server said, for a line of a log or of /status."""
+    return re.sub(r"\s+", " ", "".join(each if each.isprintable() else " " for each in text)).strip()[:longest]

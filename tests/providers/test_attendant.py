@@ -1,0 +1,199 @@
+"""The attendant alone: order, tries, a bounded queue, a bounded end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gateway.clock import SystemClock
+from gateway.providers.attendant import FIRST_PAUSE, QUEUE, TRIES, Attendant, Errand, bounded
+from memory.providers.protocol import (
+    Conversation,
+    Patience,
+    ProviderManifest,
+    ProviderTool,
+    Question,
+    Refused,
+    Silent,
+    Unreachable,
+)
+from tests.fakes.clock import FakeClock
+from tests.fakes.guesthouse import Notes
+
+WHERE = Conversation("owner", "s1")
+
+
+class Quiet(Silent):
+    """Notes in which loop it is called."""
+
+    name = "quiet"
+
+    def __init__(self) -> None:
+        self.loops: set[int] = set()
+
+    async def start(self) -> None:
+        self.loops.add(id(asyncio.get_running_loop()))
+
+
+def attendant(provider: Silent, clock: Any, **patience: float) -> tuple[Attendant, Notes]:
+    notes = Notes()
+    manifest = ProviderManifest(provider.name, "nowhere:Nobody", patience=Patience(**patience))
+    return Attendant(provider, manifest, clock, notes.info, notes.warning), notes
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(10):
+        while not holds():
+            await asyncio.sleep(0.002)
+
+
+async def test_it_runs_in_a_loop_of_its_own_and_ends_with_the_house() -> None:
+    provider = Quiet()
+    one, notes = attendant(provider, SystemClock())
+    one.begin()
+    await until(lambda: one.well)
+    assert id(asyncio.get_running_loop()) not in provider.loops
+    await one.close()
+    assert [event for event, _ in notes.lines] == ["provider.started"]
+
+
+async def test_a_failed_errand_is_tried_again_before_the_next_and_then_given_up() -> None:
+    clock, done = FakeClock(), []
+    one, notes = attendant(Quiet(), clock)
+
+    def errand(name: str, *, fails: bool) -> Errand:
+        async def step() -> None:
+            done.append(name)
+            if fails:
+                raise Unreachable("the line is dead")
+
+        return Errand("sync", step)
+
+    one.begin()
+    await until(lambda: one.well)
+    one.hand_over(errand("first", fails=True))
+    one.hand_over(errand("second", fails=False))
+    for number in range(1, TRIES + 1):
+        await until(lambda want=number: len(notes.named("provider.fault")) == want)  # type: ignore[misc]
+        await clock.advance(FIRST_PAUSE * 2 ** (number - 1))
+    await until(lambda: "second" in done)
+    assert done == ["first"] * TRIES + ["second"]
+    assert [each["what"] for each in notes.named("provider.given_up")] == ["sync"]
+    await until(lambda: one.standing.kept == 1)
+    await one.close()
+
+
+async def test_the_queue_is_bounded_and_the_oldest_goes() -> None:
+    clock, done = FakeClock(), []
+    one, notes = attendant(Quiet(), clock)
+
+    def errand(number: int) -> Errand:
+        async def step() -> None:
+            done.append(number)
+
+        return Errand("sync", step)
+
+    for number in range(QUEUE + 3):
+        one.hand_over(errand(number))
+    assert one.waiting == QUEUE
+    assert len(notes.named("provider.given_up")) == 3
+    one.begin()
+    await until(lambda: not one.waiting)
+    assert done == list(range(3, QUEUE + 3))
+    await one.close()
+
+
+async def test_the_end_waits_for_what_is_handed_over_but_not_for_ever() -> None:
+    clock = FakeClock()
+    one, notes = attendant(Quiet(), clock, sync=100.0)
+    held = asyncio.Event()
+
+    async def step() -> None:
+        held.set()
+        await asyncio.sleep(3600)
+
+    one.begin()
+    await until(lambda: one.well)
+    one.hand_over(Errand("sync", step))
+    await until(held.is_set)
+    closing = asyncio.ensure_future(one.close())
+    await clock.advance(4.9)
+    assert not closing.done()
+    await clock.advance(0.2)
+    await until(closing.done)
+    assert notes.named("provider.left") == [{"provider": "quiet", "errands": 1}]
+
+
+async def test_one_that_raises_a_cancellation_cancels_nobody() -> None:
+    class Odd(Quiet):
+        async def prefetch(self, question: Question) -> str:
+            raise asyncio.CancelledError
+
+    one, notes = attendant(Odd(), SystemClock())
+    one.begin()
+    await until(lambda: one.well)
+    assert await one.recall(Question(WHERE, "Who are you?")) == ""
+    assert notes.named("provider.fault")[0]["why"] == "RuntimeError: it cancelled itself"
+    await one.close()
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [(Refused("text is missing"), "text is missing"), (KeyError("x"), "quiet: quiet_find: KeyError: 'x'")],
+)
+async def test_a_tool_that_fails_is_an_answer(fault: Exception, says: str) -> None:
+    async def run(arguments: Any, where: Conversation) -> str:
+        raise fault
+
+    one, _ = attendant(Quiet(), SystemClock())
+    tool = ProviderTool("quiet_find", "finds", {"type": "object"}, run)
+    assert await one.use(tool, {}, WHERE) == (False, "quiet cannot be asked now: it is not ready")
+    one.begin()
+    await until(lambda: one.well)
+    assert await one.use(tool, {}, WHERE) == (False, says)
+    assert one.well is isinstance(fault, Refused)
+    await one.close()
+
+
+def test_patience_is_cut_at_the_houses_ceilings() -> None:
+    assert bounded(Patience(prefetch=600.0, block=1.0)).prefetch == 15.0
+    assert bounded(Patience(prefetch=600.0, block=1.0)).block == 1.0
+
+
+async def test_whoever_asks_while_it_starts_waits_for_that_once() -> None:
+    clock, begun = FakeClock(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    class Slow(Quiet):
+        async def start(self) -> None:
+            loop.call_soon_threadsafe(begun.set)
+            await asyncio.sleep(3600)
+
+    one, notes = attendant(Slow(), clock, prefetch=4.0)
+    one.begin()
+    await begun.wait()
+    asking = asyncio.ensure_future(one.recall(Question(WHERE, "Who are you?")))
+    await clock.advance(3.9)
+    assert not asking.done()
+    await clock.advance(0.2)
+    assert asking.result() == ""
+    assert not one.promising
+    assert notes.named("provider.fault") == []
+    await one.close()
+
+
+async def test_the_first_question_finds_one_that_starts_in_time() -> None:
+    class Brisk(Quiet):
+        async def start(self) -> None:
+            await asyncio.sleep(0.05)
+
+        async def prefetch(self, question: Question) -> str:
+            return "something"
+
+    one, _ = attendant(Brisk(), SystemClock())
+    one.begin()
+    assert await one.recall(Question(WHERE, "Who are you?")) == "something"
+    await one.close()

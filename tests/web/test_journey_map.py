@@ -1,0 +1,289 @@
+"""The star map in a browser: played, read, changed and taken back by mouse, finger and keys; what a frame costs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+
+from memory.model import Target
+from tests.web.galaxy import ROOM, galaxy
+from tests.web.stage import DESK, PHONE, Stage, dashboard_stage, shot
+from tests.web.wishes import entries, keep
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
+pytestmark = pytest.mark.browser
+
+SAID = (
+    "Ada drinks green tea.",
+    "The shop opens at nine.",
+    "Backups run at night; Kenji looks at them on Mondays.",
+    "Grace prefers short answers.",
+    "The cat is called Mochi.",
+    "Invoices go to the office in Kyoto.",
+    "The garden needs water every other day.",
+)
+
+
+def on_the_map(does: str) -> str:
+    """A function of the page that answers an expression about `map`, found through the page's own module."""
+    return f"""async () => {{
+      const {{ maps }} = await import("/static/starmap.js");
+      const map = [...maps.values()][0];
+      return {does};
+    }}"""
+
+
+async def the_map(page: Page, does: str) -> Any:
+    """What an expression about `map` comes to."""
+    return await page.evaluate(on_the_map(does))
+
+
+async def until(page: Page, does: str) -> None:
+    """Wait until an expression about `map` is true."""
+    await page.wait_for_function(on_the_map(does))
+
+
+async def opened(stage: Stage, page: Page) -> None:
+    """The journey's page, with its map drawn."""
+    await page.goto(f"{stage.address}/journey")
+    await page.wait_for_selector("#starmap.is-ready")
+    await rested(page)
+
+
+async def rested(page: Page) -> None:
+    """Wait until the map asks for no more frames."""
+    await until(page, "!map.asked && Boolean(map.drawn)")
+
+
+async def place_of(page: Page, name: str) -> tuple[float, float]:
+    """Where on the screen a star stands."""
+    at = f"map.sky.placeOf.get('{name}')"
+    x, y = await the_map(page, f"map.camera.toScreen(map.sky.x[{at}], map.sky.y[{at}])")
+    box = await page.locator(".sky canvas").bounding_box()
+    assert box is not None
+    return box["x"] + x, box["y"] + y
+
+
+def learn(stage: Stage) -> list[str]:
+    """Some entries; their ids."""
+    return [keep(stage, text, Target.USER if number % 3 == 0 else Target.MEMORY) for number, text in enumerate(SAID)]
+
+
+async def faults(page: Page) -> list[str]:
+    """What axe finds that is serious."""
+    found = await Axe().run(page)
+    return [
+        f"{each['id']}: {[node['html'][:150] for node in each['nodes']]}"
+        for each in found.response["violations"]
+        if each["impact"] in ("serious", "critical")
+    ]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+async def test_it_is_played_and_a_star_is_read_edited_and_taken_back(
+    tmp_path: Path, size: tuple[int, int], dark: bool
+):
+    async with dashboard_stage(tmp_path) as stage:
+        names = learn(stage)
+        page = await stage.browser(size=size, dark=dark)
+        await opened(stage, page)
+        look = f"{'dark' if dark else 'light'}_{size[0]}"
+        await shot(page, f"journey_{look}")
+        assert await faults(page) == []
+        # Played from the first to the last.
+        await page.get_by_label("Speed").select_option("4")
+        await page.get_by_role("button", name="Play").click()
+        assert await page.get_by_role("button", name="Pause").count() == 1
+        assert await page.get_by_label("Time", exact=True).input_value() == "0"
+        await page.wait_for_function("() => document.querySelector('[data-part=slider]').value === '7'")
+        await page.get_by_role("button", name="Play").wait_for()
+        # Read by a click on its star.
+        await rested(page)
+        await page.mouse.click(*await place_of(page, names[0]))
+        card = page.locator("#star")
+        await card.wait_for()
+        assert await card.get_by_role("heading").inner_text() == SAID[0]
+        assert "somebody's order" in await card.inner_text()
+        assert await faults(page) == []
+        await shot(page, f"journey_star_{look}")
+        # Edited, and taken back by the button beside the line that says so.
+        await card.get_by_text("Edit", exact=True).click()
+        await card.get_by_label("As it should read").fill("Ada drinks black tea.")
+        await card.get_by_role("button", name="Save").click()
+        await page.get_by_text("Changed in USER.md").wait_for()
+        assert entries(stage)[0] == "Ada drinks black tea."
+        await page.get_by_role("button", name="Undo this change").click()
+        await page.get_by_text("Taken back").wait_for()
+        assert entries(stage)[0] == SAID[0]
+        assert stage.faults == []
+
+
+async def test_keys_move_it_read_a_star_and_the_focus_comes_back(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        names = learn(stage)
+        page = await stage.browser()
+        await opened(stage, page)
+        await page.get_by_role("application").focus()
+        before = await the_map(page, "map.camera.aim.scale")
+        await page.keyboard.press("+")
+        await page.keyboard.press("ArrowRight")
+        assert await the_map(page, "map.camera.aim.scale") > before
+        assert await the_map(page, "map.camera.aim.x") > 0
+        await page.keyboard.press("0")
+        assert await the_map(page, "[map.camera.aim.x, map.camera.aim.scale]") == [0, before]
+        await page.keyboard.press("PageDown")
+        await page.keyboard.press("PageDown")
+        assert (await page.locator("[data-part=aloud]").inner_text()).startswith(SAID[1])
+        await page.keyboard.press("Enter")
+        assert await page.evaluate("document.activeElement.id") == "star"
+        assert await page.locator("#star").get_attribute("data-star") == names[1]
+        await page.keyboard.press("Escape")
+        assert await page.evaluate("document.activeElement.tagName") == "CANVAS"
+        assert not await page.locator("#star").is_visible()
+        await page.keyboard.press("Space")
+        assert await the_map(page, "map.time.playing")
+        assert stage.faults == []
+
+
+async def test_focus_in_the_list_lights_the_star_and_the_filter_dims_the_others(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        names = learn(stage)
+        page = await stage.browser()
+        await opened(stage, page)
+        await page.get_by_role("link", name=SAID[4]).focus()
+        assert await the_map(page, "map.sky.nodes[map.pointed].id") == names[4]
+        await page.get_by_label("Words").fill("KYOTO")
+        await page.get_by_role("heading", name="1 thing that fits").wait_for()
+        assert await the_map(page, "Array.from(map.matching)") == [0, 0, 0, 0, 0, 1, 0]
+        assert page.url.endswith("/journey?q=KYOTO")
+        await page.get_by_role("link", name=SAID[5]).click()
+        assert await page.locator("#star").get_by_role("heading").inner_text() == SAID[5]
+        assert page.url.endswith("/journey?q=KYOTO")
+        assert stage.faults == []
+
+
+async def test_drag_wheel_and_two_fingers(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        learn(stage)
+        page = await stage.browser()
+        await opened(stage, page)
+        box = await page.locator(".sky canvas").bounding_box()
+        assert box is not None
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        sky = await the_map(page, "map.camera.toWorld(100, 100)")
+        await page.mouse.move(x, y)
+        await page.mouse.down()
+        await page.mouse.move(x + 30, y + 20, steps=3)
+        await page.mouse.up()
+        await rested(page)
+        assert await the_map(page, "map.camera.toWorld(130, 120)") == pytest.approx(sky, abs=0.01)
+        pointer = f"map.camera.toWorld({x + 30 - box['x']}, {y + 20 - box['y']})"
+        under = await the_map(page, pointer)
+        await page.mouse.wheel(0, -200)
+        await until(page, "map.camera.aim.scale > map.camera.fitting")
+        await rested(page)
+        assert await the_map(page, pointer) == pytest.approx(under, abs=0.2)
+        before = await the_map(page, "map.camera.now.scale")
+        await page.evaluate(
+            """([x, y]) => {
+              const canvas = document.querySelector(".sky canvas");
+              canvas.setPointerCapture = () => {}; // these fingers are made up
+              const touch = (name, id, dx) => canvas.dispatchEvent(new PointerEvent(name, {
+                pointerId: id, pointerType: "touch", clientX: x + dx, clientY: y, bubbles: true }));
+              touch("pointerdown", 7, -40); touch("pointerdown", 8, 40);
+              touch("pointermove", 7, -80); touch("pointermove", 8, 80);
+              touch("pointerup", 7, -80); touch("pointerup", 8, 80);
+            }""",
+            [x, y],
+        )
+        assert await the_map(page, "map.camera.aim.scale") == pytest.approx(2 * before, rel=0.01)
+        assert stage.faults == []
+
+
+async def test_hostile_texts_stay_text_on_the_map_and_in_the_card(tmp_path: Path):
+    hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script></textarea> \u202egnp.exe'
+    async with dashboard_stage(tmp_path) as stage:
+        name = keep(stage, hostile.replace("\u202e", ""))
+        page = await stage.browser()
+        await opened(stage, page)
+        await page.mouse.click(*await place_of(page, name))
+        assert await page.locator("[data-slot=text]").inner_text() == hostile.replace("\u202e", "")
+        assert await page.locator("#star img, #star-list img").count() == 0
+        assert await page.locator("#star-edit").input_value() == hostile.replace("\u202e", "")
+        await page.get_by_label("Words").fill("<img src=x onerror=alert(1)>")
+        await page.get_by_text("Nothing fits this.").wait_for()
+        assert "Journey" in await page.title()
+        assert stage.faults == []
+
+
+async def test_what_is_learnt_meanwhile_appears_and_nothing_else_moves(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        learn(stage)
+        page = await stage.browser()
+        await opened(stage, page)
+        places = await the_map(page, "[...map.sky.x, ...map.sky.y]")
+        keep(stage, "Mira joined in spring.")
+        await page.get_by_role("link", name="Mira joined in spring.").wait_for()
+        await until(page, "map.sky.size === 8")
+        after = await the_map(page, "[...map.sky.x.slice(0, 7), ...map.sky.y.slice(0, 7)]")
+        assert after == places
+        assert stage.faults == []
+
+
+async def test_without_javascript_there_is_the_list_and_no_dead_map(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        learn(stage)
+        page = await stage.browser(javascript=False)
+        await page.goto(f"{stage.address}/journey")
+        assert not await page.locator("#starmap").is_visible()
+        await page.get_by_role("link", name=SAID[0]).click()
+        await page.get_by_label("As it should read").fill("Ada drinks water.")
+        await page.get_by_role("button", name="Save").click()
+        assert entries(stage)[0] == "Ada drinks water."
+
+
+async def test_a_frame_costs_no_more_with_thousands_of_stars(tmp_path: Path):
+    """What is drawn, compared and asked in a frame is bounded at every distance; a map at rest draws nothing."""
+    async with dashboard_stage(tmp_path, config=ROOM, before=galaxy(5000)) as stage:
+        page = await stage.browser()
+        await opened(stage, page)
+        assert await the_map(page, "map.sky.size") == 5000
+        await shot(page, "journey_5000_light_1280")
+        for closer in (1, 1.5, 2, 3, 5, 8, 13, 21, 34):
+            drawn = await the_map(
+                page,
+                f"""(() => {{
+                  const star = 3000;
+                  const {{ camera, sky }} = map;
+                  camera.go(sky.x[star], sky.y[star], camera.fitting * {closer}, true);
+                  map.tick(performance.now());
+                  return map.drawn;
+                }})()""",
+            )
+            assert drawn["calls"] <= 1500, (closer, drawn)
+            assert drawn["asked"] <= 1800, (closer, drawn)
+            assert drawn["edges"] <= 900, (closer, drawn)
+            assert 0 < drawn["labels"] <= 40, (closer, drawn)
+            await page.mouse.move(500, 400)
+            assert await the_map(page, "(map.starAt(300, 300), map.sky.grid.asked)") <= 200
+        # In the midst of playing: what is lit already is one picture, the newest are drawn by themselves.
+        drawn = await the_map(
+            page, "(map.camera.fit(true), map.time.go(2500), map.tick(performance.now()), map.drawn)"
+        )
+        assert (drawn["layered"], 0 < drawn["stars"] <= 400) == (True, True), drawn
+        painted = await the_map(page, "map.painter.layer.made")
+        assert (
+            await the_map(page, "(map.camera.pan(9, 9, true), map.tick(performance.now()), map.painter.layer.made)")
+            == painted
+        )
+        await rested(page)
+        frames = await the_map(page, "map.frames")
+        await page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert await the_map(page, "map.frames") == frames
+        assert stage.faults == []
