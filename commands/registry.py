@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from importlib.metadata import EntryPoint, entry_points
-
 from commands.spec import CommandSpec
 from platforms.errors import PLUGIN_FAULTS
 
 GROUP = "innkeeper.commands"
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+
+TOPICS = (
+    *("sessions", "archive", "search", "memory_writes", "journey"),
+    *("skill_shortcuts", "skill_writes", "curator", "home"),
+    *("cron", "maintenance", "models", "reviews", "status", "dashboard", "pairing", "help"),
+)
+"""The house's own modules with commands, in the order in which help lists them."""
 
 
 class Registry:
@@ -47,42 +55,34 @@ class Registry:
 
 
 def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
-    """The house's own commands, then those of plugins (entry-point group `innkeeper.commands`: a CommandSpec).
+    """The house's own commands, then those of plugins: entries of the group `innkeeper.commands`, each a CommandSpec
+    or several. The house's own are entries as well, and come in by the same door.
 
-    `points` are the entry points to read; None reads those of the installed distributions.
+    `points` are the entry points of plugins; None reads those of the installed distributions.
     """
-    from commands import (
-        archive,
-        cron,
-        curator,
-        dashboard,
-        home,
-        journey,
-        maintenance,
-        memory_writes,
-        models,
-        pairing,
-        reviews,
-        search,
-        sessions,
-        skill_shortcuts,
-        skill_writes,
-        status,
-    )
-    from commands import help as help_command
-
-    skills = (skill_shortcuts, skill_writes, curator)
-    upkeep = (cron, maintenance, models, reviews, status, dashboard, pairing)
-    topics = (sessions, archive, search, memory_writes, journey, *skills, home, *upkeep, help_command)
-    registry = Registry([spec for topic in topics for spec in topic.SPECS])
+    registry = Registry()
+    own = [EntryPoint(topic, f"commands.{topic}:SPECS", GROUP) for topic in TOPICS]
+    for entry in own:
+        for spec in entry.load():
+            registry.add(spec)
     for entry in entry_points(group=GROUP) if points is None else points:
         try:
-            spec = entry.load()
+            specs = _specs(loaded := entry.load())
         except PLUGIN_FAULTS as error:
             registry.problems.append(f"command plugin {entry.name}: {type(error).__name__}: {error}")
             continue
-        if isinstance(spec, CommandSpec):
-            registry.add(spec)
-        else:
-            registry.problems.append(f"command plugin {entry.name}: a {type(spec).__name__}, not a CommandSpec")
+        if not specs:
+            registry.problems.append(f"command plugin {entry.name}: a {type(loaded).__name__}, not a CommandSpec")
+        for spec in specs:
+            if _NAME.fullmatch(spec.name):
+                registry.add(spec)
+            else:
+                registry.problems.append(f"command plugin {entry.name}: {spec.name!r} is no name for a command")
     return registry
+
+
+def _specs(loaded: object) -> list[CommandSpec]:
+    """What an entry announces: one command or several; none where it is something else."""
+    several = list(loaded) if isinstance(loaded, list | tuple) else [loaded]
+    specs = [each for each in several if isinstance(each, CommandSpec)]
+    return specs if len(specs) == len(several) else []

@@ -27,6 +27,7 @@ from gateway.config.lock import ProfileLock
 from gateway.config.not_yet import warnings
 from gateway.config.own_zone import own_zone
 from gateway.config.paths import Profile
+from gateway.config.plugins import COMMAND, PLATFORM, TOOL, Plugins
 from gateway.config.reload import Broken, Reloaded, Watcher
 from gateway.config.schema import Settings
 from gateway.config.supervised import supervised
@@ -149,7 +150,9 @@ async def running(
         stack.push_async_callback(hosts.close)
         stack.push_async_callback((watch := HostWatch(hosts, clock)).close)
         adapters: dict[str, Adapter] = {}
-        registry, found = built_in(), doors(loaded.settings, only)
+        plugins = Plugins.announced(loaded.settings.plugins.disabled)
+        registry = built_in(plugins.points(COMMAND))
+        found = doors(loaded.settings, only, plugins.points(PLATFORM))
         set_to = _setter(profile, watcher, environment, extensions)
         house, problems = await _furnish(profile, store, clock, watcher, hosts, adapters, found, report, set_to)
         stack.push_async_callback(begun(house.outside))
@@ -178,7 +181,7 @@ async def running(
         paired = Counter(each.platform for each in await store.pairing.guests())
         rules = [f"{name}: {effective_rule(name, loaded.settings, paired[name])}" for name in adapters]
         unmet = [*warnings(loaded.settings), *filter(None, [idle_effort(loaded.settings, hosts)])]
-        lines = (*rules, f"model: {main_model(hosts)}", *unmet, *problems, *deaf(hosts), *registry.problems)
+        lines = (*rules, f"model: {main_model(hosts)}", *unmet, *problems, *deaf(hosts), *hosts.problems(), *registry.problems)
         report.info("started", profile=profile.name, lines=list(lines))
         stack.callback(lambda: signs.stopping(house.settings().gateway.drain_seconds))
         yield App(profile, engine, hosts, watcher, registry, lines, warm)
@@ -215,7 +218,8 @@ async def _furnish(
     kept, skills = await _repaired(profile, settings, store, clock, report)
     delivery = Delivery(store, adapters, clock, bus := Bus())
     desk = PendingDesk(kept, store, settings, clock.now, set_to)
-    plugins = plugin_tools(ToolHouse(profile.folder, clock.now))
+    announced = Plugins.announced(settings().plugins.disabled)
+    plugins = plugin_tools(ToolHouse(profile.folder, clock.now), announced.points(TOOL))
     ask, scope = Inline(desk, delivery, adapters, clock).ask, scopes(settings)
     files, cron = outlet(profile, settings, adapters), cron_desk(store, clock, settings, hosts, skills, asleep=True)
     other = joined(profile, lambda: watcher.current, watcher.extensions, store, clock, kept.shelf, scope, bus, report)

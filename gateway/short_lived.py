@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING
 
 from commands.ports import Ports
@@ -14,6 +15,7 @@ from gateway.config.extensions import Extensions
 from gateway.config.load import Loaded
 from gateway.config.own_zone import own_zone
 from gateway.config.paths import Profile
+from gateway.config.plugins import HOST, Plugins
 from gateway.config.schema import Settings
 from gateway.engine.archive import StoredArchive
 from gateway.engine.boundary import zone
@@ -35,6 +37,7 @@ from gateway.errors import ConfigurationError
 from gateway.job_orders import cron_desk
 from gateway.maintenance.desk import MaintenanceDesk
 from gateway.models.client import ModelClient
+from gateway.models.kinds import HostKinds
 from gateway.models.local import Seat, open_local
 from gateway.models.registry import HostRegistry
 from gateway.observability.redact import Redactor
@@ -56,7 +59,10 @@ def host_registry(profile: Profile, loaded: Loaded, clock: Clock) -> HostRegistr
         window = loaded.settings.model.context_window
         return open_local(name, profile.models, profile.folder, clock=clock, window=window, seat=seat)
 
-    return HostRegistry(loaded.settings, clock, local, keys=loaded.keys)
+    def kinds() -> list[EntryPoint]:
+        return Plugins.announced(loaded.settings.plugins.disabled).points(HOST)
+
+    return HostRegistry(loaded.settings, clock, local, keys=loaded.keys, kinds=HostKinds(kinds))
 
 
 def open_hub(

@@ -99,6 +99,11 @@ def _read(point: EntryPoint) -> Entry:
         return BrokenPlugin(
             point.name, f"{point.value} describes {loaded.name!r}, but is registered as {point.name!r}"
         )
+    if loaded.settings and not loaded.adapter.startswith(_BUILT_IN):
+        try:
+            import_string(loaded.settings)
+        except PLUGIN_FAULTS as error:
+            return BrokenPlugin(point.name, f"its settings {loaded.settings} cannot be imported: {_line(error)}")
     return loaded
 
 

@@ -109,7 +109,7 @@ async def _chat(invocation: Invocation, go_on: bool, name: str | None) -> int:
                     stdin=sys.stdin,
                     stdout=sys.stdout,
                     stderr=sys.stderr,
-                    commands=_commands(house.profile),
+                    commands=_commands(house.profile, house.registry),
                     history=house.profile.cache / "history",
                     colour="NO_COLOR" not in invocation.environment,
                     greeting=greeting,
@@ -259,12 +259,10 @@ def _greeting(house: _House, last: _LastChat | None, go_on: bool) -> str:
     return "\n".join(lines)
 
 
-def _commands(profile: Profile) -> dict[str, str]:
+def _commands(profile: Profile, registry: Registry) -> dict[str, str]:
     """What can be typed behind a slash: commands, and the profile's skills."""
-    from commands.registry import built_in
     from memory.skills.library import Library
 
-    registry = built_in()
     commands = {spec.name: spec.help for spec in registry if spec.chat and not spec.hidden}
     skills = Library(profile.skills).found().skills
     return commands | {each.name: each.description for each in skills if registry.get(each.name) is None}

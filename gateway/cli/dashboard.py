@@ -120,7 +120,6 @@ async def _link(invocation: Invocation, profile: Profile, who: str, address: str
 
 async def _serve(invocation: Invocation, profile: Profile, wish: _Wish) -> int:
     """Without a gateway: serve what is stored, here, until Ctrl-C."""
-    from commands.registry import built_in
     from gateway.clock import SystemClock
     from gateway.config.reload import Watcher
     from gateway.observability.report import LogReport
@@ -143,7 +142,7 @@ async def _serve(invocation: Invocation, profile: Profile, wish: _Wish) -> int:
             ports = stored_ports(
                 profile, loaded, store, clock, "not running", invocation.environment, invocation.extensions()
             )
-            desk.furnish(Furniture(ports, built_in()))
+            desk.furnish(Furniture(ports, invocation.commands()))
             link = await desk.link(wish.who, None)
             _show(link, wish, await desk.start(), invocation, profile, gateway=False)
             await signals.ended.wait()

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the short path (`innkeeper --help`) pays for none of this
+    from commands.registry import Registry
     from gateway.config.extensions import Extensions
     from gateway.config.load import Loaded
     from gateway.config.paths import Profile
+    from gateway.config.plugins import Plugins
 
 
 USAGE = 2
@@ -37,13 +39,24 @@ class Invocation:
 
         return prepare(self.profile())
 
-    def extensions(self) -> Extensions:
-        """The platforms and outside memories that plugins add to the settings."""
-        from gateway.config.extensions import Extensions
-        from memory.providers.registry import Register
-        from platforms.registry import manifests, usable
+    def plugins(self) -> Plugins:
+        """The plugins that are announced, without what the profile turns off. Imports none of them."""
+        from gateway.config.plugins import installed
 
-        return Extensions(platforms=usable(manifests().values()), providers=Register())
+        return installed(self.profile())
+
+    def commands(self) -> Registry:
+        """The commands of the house and of plugins."""
+        from commands.registry import built_in
+        from gateway.config.plugins import COMMAND
+
+        return built_in(self.plugins().points(COMMAND))
+
+    def extensions(self) -> Extensions:
+        """The platforms, kinds of model hosts and outside memories that plugins add to the settings."""
+        from gateway.config.extensions import Extensions
+
+        return Extensions.of(self.plugins())
 
     def settings(self) -> Loaded:
         """The profile's settings. Raises ConfigurationError with every problem."""

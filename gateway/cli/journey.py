@@ -56,7 +56,7 @@ class _Actions(click.Group):
         from commands.registry import built_in
 
         action = _spec().action(cmd_name)
-        return surface.subcommand(action, built_in()) if action is not None else None
+        return surface.subcommand(action, built_in([])) if action is not None else None
 
 
 @click.group(cls=_Actions, invoke_without_command=True)
@@ -102,7 +102,7 @@ def journey(
 def _spec() -> CommandSpec:
     from commands.registry import built_in
 
-    spec = built_in().get("journey")
+    spec = built_in([]).get("journey")
     assert spec is not None, "it is one of the house's own"
     return spec
 
@@ -113,7 +113,7 @@ def _as_data(ctx: click.Context) -> None:
 
     handler = _spec().handler
     assert handler is not None, "the chat command does something without an action"
-    surface.carry_out(ctx, handler, Arguments(json=True), built_in())
+    surface.carry_out(ctx, handler, Arguments(json=True), built_in([]))
 
 
 def _seen(ctx: click.Context, gone: bool) -> tuple[Timeline, tzinfo]:
@@ -131,7 +131,7 @@ def _seen(ctx: click.Context, gone: bool) -> tuple[Timeline, tzinfo]:
 
     invocation = ctx.find_object(Invocation)
     assert invocation is not None, "the root command makes it"
-    reply = asyncio.run(surface.answer(invocation, on_the_way(look), Arguments(), built_in()))
+    reply = asyncio.run(surface.answer(invocation, on_the_way(look), Arguments(), built_in([])))
     if not found:
         surface.show(ctx, reply, False, invocation)
     return found[0]

@@ -28,6 +28,7 @@ OWN: dict[str, tuple[str, str]] = {
     "service": ("gateway.cli.service:service", "Run the gateway as a service of systemd, and see how it is."),
     "journey": ("gateway.cli.journey:journey", "What was learnt, over time: drawn, played, listed and edited."),
     "dashboard": ("gateway.cli.dashboard:dashboard", "Open the web pages: what waits, memory, sessions, jobs."),
+    "plugins": ("gateway.cli.plugins:plugins", "What is installed beside the house: list, install, turn off, make."),
     "import": ("gateway.cli.importing:import_", "Take over memories, skills and sessions from Hermes Agent."),
 }
 """Subcommands with a file of their own: name -> (import string, short help)."""
@@ -67,7 +68,7 @@ class Innkeeper(click.Group):
             module, _, attribute = OWN[cmd_name][0].partition(":")
             command: click.Command = getattr(import_module(module), attribute)
             return command
-        found: click.Command | None = import_module(SURFACE).command_for(cmd_name)
+        found: click.Command | None = import_module(SURFACE).command_for(cmd_name, ctx.find_object(Invocation))
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

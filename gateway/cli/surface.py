@@ -26,9 +26,10 @@ BAR = 30
 """Signs of a full bar."""
 
 
-def command_for(name: str) -> click.Command | None:
-    """The subcommand of a command's name or alias; None when there is none on the shell."""
-    registry = built_in()
+def command_for(name: str, invocation: Invocation | None = None) -> click.Command | None:
+    """The subcommand of a command's name or alias; None when there is none on the shell. Without an invocation, the
+    house's own are all that there is."""
+    registry = built_in([]) if invocation is None else invocation.commands()
     spec = registry.get(name)
     if spec is None or not spec.shell:
         return None

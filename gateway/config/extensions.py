@@ -12,11 +12,14 @@ from importlib import import_module
 
 from pydantic import BaseModel
 
+from gateway.config.hosts import KINDS
+from gateway.config.plugins import HOST, PLATFORM, PROVIDER, Plugins
 from memory.providers.protocol import ProviderManifest
 from memory.providers.registry import Register
 from platforms.console.manifest import manifest as console
 from platforms.discord.manifest import manifest as discord
 from platforms.manifest import PlatformManifest
+from platforms.registry import manifests, usable
 from platforms.telegram.manifest import manifest as telegram
 
 MEMORY_PROVIDERS = frozenset(
@@ -32,12 +35,24 @@ def built_in_platforms() -> dict[str, PlatformManifest]:
 @dataclass(frozen=True, slots=True)
 class Extensions:
     """What may be named in config.yaml beyond the fixed names. `platforms` are added to the built-in ones;
-    `providers` are looked at only where one is named."""
+    `providers` are looked at only where one is named. `off` are platforms that the owner turned off: what is written
+    about them stays unread."""
 
     platforms: Mapping[str, PlatformManifest] = field(default_factory=dict)
     host_kinds: frozenset[str] = frozenset()
     memory_providers: frozenset[str] = frozenset()
     providers: Register = field(default_factory=lambda: Register(()))
+    off: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, plugins: Plugins) -> Extensions:
+        """What these plugins add. Imports the platforms' manifests, and of the others nothing."""
+        return cls(
+            platforms=usable(manifests(plugins.points(PLATFORM)).values()),
+            host_kinds=plugins.names(HOST) - KINDS,
+            providers=Register(plugins.points(PROVIDER)),
+            off=plugins.names(PLATFORM, off=True),
+        )
 
     def manifests(self) -> dict[str, PlatformManifest]:
         return {**built_in_platforms(), **self.platforms}

@@ -185,7 +185,7 @@ class _Reading:
             problems.append((("platforms",), "must be a group of keys, one for each platform"))
             sections = {}
         for name in sections:
-            if self.models.get(name) is None:
+            if name not in self.extensions.off and self.models.get(name) is None:
                 silent = name in self.models
                 text = "has no settings, remove it" if silent else unknown(("platforms", name), self.models)
                 problems.append((("platforms", name), text))
@@ -231,7 +231,7 @@ class _Reading:
         return Known(
             providers=PREDEFINED | kinds | names,
             host_kinds=KINDS | kinds,
-            platforms=frozenset(self.models),
+            platforms=frozenset(self.models) | self.extensions.off,
             memory_providers=MEMORY_PROVIDERS | self.extensions.memory_providers | self._installed(),
         )
 

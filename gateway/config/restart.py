@@ -12,7 +12,7 @@ from gateway.config.schema import Settings, flattened
 _RELOADED_IN_PLATFORMS = re.compile(r"platforms\.[^.]+\.(?:allowed_\w+|require_mention)")
 _APPROVALS = re.compile(r"mcp_servers\.[^.]+\.approvals?(?:\.|$)")
 _AFTER_RESTART = re.compile(
-    r"(?:model|hosts|platforms|hooks|mcp|mcp_servers|dashboard|agent)(?:\.|$)"
+    r"(?:model|hosts|platforms|hooks|mcp|mcp_servers|dashboard|agent|plugins)(?:\.|$)"
     r"|memory\.(?:provider|prefetch_spill_enabled|memory_enabled|user_profile_enabled)$"
     r"|memory\.providers(?:\.|$)"
     r"|skills\.external_dirs$"

@@ -69,6 +69,8 @@ class Host(Section):
     """Whether its model takes pictures; auto: as the host says, else by the model's name."""
     concurrency: Positive | None = None
     """Requests that it may answer at once; null does not limit. The kind local answers one at a time."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """What a kind that a plugin brings wants to know besides."""
 
 
 class Access(Section):
@@ -149,6 +151,13 @@ class Agent(Section):
     """Folders that the file tools may touch; empty turns these tools off."""
 
 
+class Installed(Section):
+    """What is installed beside the house."""
+
+    disabled: Texts = ()
+    """Plugins that are left alone, by their names or by those of their packages."""
+
+
 class Settings(Section):
     """The whole of config.yaml, checked. `platforms` holds each platform's own settings model, by name."""
 
@@ -186,6 +195,8 @@ class Settings(Section):
     """MCP servers by name."""
     mcp: Mcp = Mcp()
     """The tools of MCP servers."""
+    plugins: Installed = Installed()
+    """Plugins."""
 
     def platform(self, name: str) -> Mapping[str, Any]:
         """A platform's settings as plain values; empty when it has none."""

@@ -5,9 +5,10 @@ One that cannot be built costs a line, not the house.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import EntryPoint
 from typing import Protocol
 
 from commands.registry import Registry
@@ -49,9 +50,10 @@ class Doors:
         return manifest.prompt_hint if manifest else ""
 
 
-def doors(settings: Settings, only: Sequence[str] | None) -> Doors:
-    """Always-on platforms, and those with a token; of these the ones named in `only`, when given."""
-    entries = manifests()
+def doors(settings: Settings, only: Sequence[str] | None, points: Iterable[EntryPoint] | None = None) -> Doors:
+    """Always-on platforms, and those with a token; of these the ones named in `only`, when given. `points` announce
+    platforms; None takes all that are installed."""
+    entries = manifests(points)
     found = {
         name: manifest
         for name, manifest in usable(entries.values()).items()

@@ -27,10 +27,27 @@ from gateway.models.transport import on_this_machine, reason, transport_errors
 if TYPE_CHECKING:
     import anthropic
 
+    from gateway.models.kinds import HostContext
+
 USUAL_WINDOW = 200_000
 """Tokens, as Anthropic documents for its models, when neither the owner nor the server says otherwise."""
 CONNECT_SECONDS = 10.0
 PROBE_SECONDS = 5.0
+
+
+def of(context: HostContext) -> AnthropicClient:
+    """The client of a host of kind anthropic."""
+    plan = context.plan
+    return AnthropicClient(
+        plan.name,
+        context.model,
+        plan.api_key,
+        clock=context.clock,
+        base_url=plan.address or CLOUDS["anthropic"].address,
+        window=plan.window,
+        local=plan.local,
+        sees=plan.sees,
+    )
 
 
 class AnthropicClient:

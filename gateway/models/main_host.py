@@ -6,8 +6,8 @@ Nothing is built or asked; the clients are registry.py's.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from gateway.config.hosts import CLOUDS, LOCAL
 from gateway.errors import ConfigurationError
@@ -23,7 +23,8 @@ MAIN = "main"
 @dataclass(frozen=True, slots=True)
 class HostPlan:
     """One host as configured. `kind` is its wire or `local`; `local` None goes by the address; `concurrency` None
-    does not limit; `sees` None asks the host, and else goes by the model's name."""
+    does not limit; `sees` None asks the host, and else goes by the model's name; `options` are what a plugin's kind
+    knows besides."""
 
     name: str
     kind: str
@@ -33,6 +34,7 @@ class HostPlan:
     local: bool | None = None
     concurrency: int | None = None
     sees: bool | None = None
+    options: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def cloud(self) -> str | None:
@@ -79,6 +81,7 @@ def named_host(settings: Settings, keys: Mapping[str, str], name: str) -> HostPl
         None if host.local == "auto" else bool(host.local),
         host.concurrency,
         None if host.sees == "auto" else bool(host.sees),
+        host.options,
     )
 
 

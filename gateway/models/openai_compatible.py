@@ -29,6 +29,8 @@ from gateway.models.transport import on_this_machine, reason, transport_errors
 if TYPE_CHECKING:
     import openai
 
+    from gateway.models.kinds import HostContext
+
 CONNECT_SECONDS = 10.0
 PROBE_SECONDS = 5.0
 """For questions about the host; answers to prompts have `Patience` instead."""
@@ -36,6 +38,21 @@ TRANSCRIPTION_SECONDS = 80.0
 OFFICIAL = "api.openai.com"
 _ANY = re.compile("")
 _LISTENS = re.compile(r"(?i)whisper|transcri|voxtral|parakeet|canary")
+
+
+def of(context: HostContext) -> OpenAICompatible:
+    """The client of a host of kind openai."""
+    plan = context.plan
+    return OpenAICompatible(
+        plan.name,
+        context.model,
+        plan.address or "",
+        plan.api_key,
+        clock=context.clock,
+        window=plan.window,
+        local=plan.local,
+        sees=plan.sees,
+    )
 
 
 class OpenAICompatible:

@@ -1,7 +1,7 @@
 """Which client answers for a name: hosts from the configuration, each with its limit, its retries and fallbacks.
 
-Builds a client once and closes it in the end. What a client does is in its own file; a new kind is one more branch of
-`_build`.
+Builds a client once and closes it in the end. What a client does is in its own file; which kinds there are is kinds.py's
+to say.
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from gateway.clock import Clock
-from gateway.config.hosts import LOCAL
+from gateway.config.hosts import KINDS, LOCAL
 from gateway.errors import ConfigurationError
-from gateway.models.anthropic import AnthropicClient
 from gateway.models.chain import Chain
 from gateway.models.client import ModelClient
 from gateway.models.host_limits import HostLimit, Limited
+from gateway.models.kinds import HostContext, HostKinds, KindMissing
 from gateway.models.local import Forgetful, LocalHost, Warmable
 from gateway.models.main_host import HostPlan, main_host, main_model, named_host, own_model, unnamed
 from gateway.models.openai_compatible import OpenAICompatible
 from gateway.models.retrying import Retrying
+from gateway.models.unavailable import Unavailable
 
 if TYPE_CHECKING:
     from gateway.config.schema import Settings
@@ -37,7 +38,8 @@ class HostRegistry:
     """`resolve("host/model")` gives a client; the same name gives the same client.
 
     `keys` are the API keys from their usual variables, by kind; they are used where the configuration names none, for
-    a host under `hosts` only when the address is the kind's own. Raises ConfigurationError for a provider that is
+    a host under `hosts` only when the address is the kind's own. `kinds` has those of plugins; without it there are
+    the house's own. Raises ConfigurationError for a provider that is
     neither a kind nor under `hosts`.
     """
 
@@ -48,11 +50,13 @@ class HostRegistry:
         local_factory: LocalFactory,
         *,
         keys: Mapping[str, str] | None = None,
+        kinds: HostKinds | None = None,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._local_factory = local_factory
         self._keys = dict(keys or {})
+        self._kinds = kinds or HostKinds()
         self._limits: dict[str, HostLimit] = {}
         self._watchers: list[Watcher] = []
         self._single: dict[tuple[str, str], ModelClient] = {}
@@ -120,6 +124,10 @@ class HostRegistry:
         """What is configured of the host that a client names as its own; None for a name that is no host."""
         return self._main if host == self._main.name else named_host(self._settings, self._keys, host)
 
+    def problems(self) -> list[str]:
+        """One line for each kind of a plugin that cannot be used."""
+        return self._kinds.problems()
+
     def own_servers(self) -> list[LocalHost]:
         """The clients of the server that Innkeeper runs itself, one a model; at most one has a process."""
         return [client for client in self._bare.values() if isinstance(client, LocalHost)]
@@ -175,33 +183,14 @@ class HostRegistry:
     def _build(self, plan: HostPlan, model: str) -> ModelClient:
         if plan.kind == LOCAL:
             return self._local_factory(model)
-        if plan.address is None:
-            raise ConfigurationError(
-                [f"hosts.{plan.name}: base_url is missing, or kind is none of openai, anthropic"]
-            )
+        if plan.address is None and plan.kind in KINDS:
+            raise ConfigurationError([f"hosts.{plan.name}: base_url is missing"])
         if (why := unnamed(plan, model)) is not None:
             raise ConfigurationError([why])
-        if plan.kind == "anthropic":
-            return AnthropicClient(
-                plan.name,
-                model,
-                plan.api_key,
-                clock=self._clock,
-                base_url=plan.address,
-                window=plan.window,
-                local=plan.local,
-                sees=plan.sees,
-            )
-        return OpenAICompatible(
-            plan.name,
-            model,
-            plan.address,
-            plan.api_key,
-            clock=self._clock,
-            window=plan.window,
-            local=plan.local,
-            sees=plan.sees,
-        )
+        try:
+            return self._kinds.client(HostContext(plan, model, self._clock))
+        except KindMissing as missing:  # a plugin's matter: it is told when somebody asks this host
+            return Unavailable(str(missing), f"{plan.name}/{model}")
 
 
 def _counter(plan: HostPlan) -> str:

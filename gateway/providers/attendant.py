@@ -119,8 +119,10 @@ class Attendant:
         now = self.standing
         more = f", {self.waiting} to be handed over" if self.waiting else ""
         more += f", {now.lost} given up" if now.lost else ""
-        more += f", {now.withheld} answers with passages withheld by the threat scan" if now.withheld else ""
-        more += f", {now.spilled} large recalls put into files" if now.spilled else ""
+        if now.withheld:
+            more += f", the threat scan withheld passages of {_counted(now.withheld, 'answer')}"
+        if now.spilled:
+            more += f", {_counted(now.spilled, 'recall')} too large to be read whole"
         if now.why:
             left = max(0.0, now.until - self._clock.monotonic())
             again = f"tried again in {left:.0f} s" if left else "being tried again"
@@ -336,6 +338,10 @@ def checked(answer: object) -> str:
     if len(answer) > LARGEST:
         raise ValueError(f"it answered with {len(answer):,} characters")
     return "".join(sign for sign in answer if sign not in "\x00\r" and not "\ud800" <= sign <= "\udfff").strip()
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _said(fault: BaseException) -> str:

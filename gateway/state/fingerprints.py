@@ -12,8 +12,8 @@ _QUERIES = {
         "SELECT (SELECT max(id) FROM messages), (SELECT max(id) FROM compactions), (SELECT max(id) FROM turns),"
         " (SELECT count(*) FROM turns WHERE state = 'running'),"
         " (SELECT count(*) FROM sessions), (SELECT max(active_at) FROM sessions),"
-        " (SELECT total(pinned) + 1000.0 * count(ended_at) FROM sessions),"
-        " (SELECT total(length(title) * (unicode(title) + unicode(substr(title, -1)))) FROM sessions)"
+        " (SELECT group_concat(ifnull(title, '') || pinned || ifnull(ended_at, ''), ' ') FROM"
+        " (SELECT title, pinned, ended_at FROM sessions ORDER BY active_at DESC LIMIT 40))"
     ),
     "jobs": (
         "SELECT (SELECT total(version) FROM jobs), (SELECT max(changed_at) FROM jobs),"
@@ -42,7 +42,7 @@ async def fingerprints(database: Database) -> dict[str, tuple[object, ...]]:
     def work(db: sqlite3.Connection) -> dict[str, tuple[object, ...]]:
         return {topic: tuple(db.execute(query).fetchone()) for topic, query in _QUERIES.items()}
 
-    return await database.read(work)
+    return await database.consult(work)
 
 
 async def version(database: Database) -> int:

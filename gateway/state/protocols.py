@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from gateway.state.import_protocols import Imports
 from gateway.state.job_protocols import JobRuns, Jobs
+from gateway.state.login_records import Logins
 from gateway.state.records import (
     Asked,
     Compaction,
@@ -390,5 +391,8 @@ class Store(Protocol):
 
     @property
     def retention(self) -> Retention: ...
+
+    @property
+    def logins(self) -> Logins: ...
 
     async def close(self) -> None: ...

@@ -18,7 +18,6 @@ from gateway.tools.memory_guidance import NAME as MEMORY
 from gateway.tools.send_file import NAME as SEND_FILE
 from gateway.tools.skill_guidance import NAMES as SKILLS
 from gateway.tools.tool import Tool
-from platforms.errors import PLUGIN_FAULTS
 
 GROUP = "innkeeper.tools"
 OWN = frozenset({MEMORY, SEND_FILE, *SKILLS})
@@ -50,7 +49,7 @@ def plugin_tools(house: ToolHouse, points: Iterable[EntryPoint] | None = None) -
     for point in entry_points(group=GROUP) if points is None else points:
         try:
             made = _made(point.load(), house)
-        except PLUGIN_FAULTS as error:
+        except Exception as error:  # noqa: BLE001 - a plugin's fault of any kind costs its tools, not the house
             problems.append(f"tool plugin {point.name}: {type(error).__name__}: {error}")
             continue
         for tool in made:

@@ -69,6 +69,8 @@ class Tool:
     seconds: float = 120.0
     spills: bool = True
     """Whether a large result goes to a file of which a preview is read; not where the tool bounds its answers."""
+    listed: bool = True
+    """Whether sessions that begin are offered it; what is not offered can be called all the same."""
 
     @property
     def name(self) -> str:

@@ -17,7 +17,7 @@ SMALL = 1000
 
 class Toolset:
     """An ordered set of tools with unique names. `spill` makes of a large result what is read of it; it touches the
-    disk."""
+    disk. `more()` gives tools that come and go; a session keeps the schemas that it began with."""
 
     def __init__(
         self,
@@ -25,18 +25,28 @@ class Toolset:
         disabled: Iterable[str] = (),
         *,
         spill: Callable[[str], str] = lambda text: text,
+        more: Callable[[], Iterable[Tool]] = tuple,
     ) -> None:
         self._spill = spill
-        hidden = set(disabled)
-        shown = [tool for tool in tools if tool.toolset not in hidden]
-        self._tools = {tool.name: tool for tool in sorted(shown, key=lambda tool: tool.name)}
+        self._hidden = frozenset(disabled)
+        self._more = more
+        shown = [tool for tool in tools if tool.toolset not in self._hidden]
+        self._own = {tool.name: tool for tool in sorted(shown, key=lambda tool: tool.name)}
+
+    @property
+    def _tools(self) -> dict[str, Tool]:
+        """By name, in the order of the names; a name belongs to the tool that was there first."""
+        others = [each for each in self._more() if each.toolset not in self._hidden and each.name not in self._own]
+        if not others:
+            return self._own
+        return dict(sorted([*self._own.items(), *((each.name, each) for each in others)]))
 
     def __bool__(self) -> bool:
         return bool(self._tools)
 
     @property
     def schemas(self) -> tuple[ToolSchema, ...]:
-        return tuple(tool.schema for tool in self._tools.values())
+        return tuple(tool.schema for tool in self._tools.values() if tool.listed)
 
     def of(self, toolset: str) -> frozenset[str]:
         """The names of the tools of one toolset."""
@@ -51,9 +61,10 @@ class Toolset:
 
     async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
         """Run a call. A fault, a time-out or an unknown name is an error result; only cancellation goes through."""
-        tool = self._tools.get(call.name)
+        tool = (tools := self._tools).get(call.name)
         if tool is None:
-            return ToolResult.error(f"there is no tool {call.name!r} any more", offered=sorted(self._tools))
+            listed = [name for name, each in tools.items() if each.listed]
+            return ToolResult.error(f"there is no tool {call.name!r} any more", offered=listed)
         try:
             async with asyncio.timeout(tool.seconds):
                 result = await tool.run(call.parsed(), context)

@@ -128,4 +128,9 @@ def _read(point: EntryPoint) -> Entry:
         return BrokenProvider(point.name, f"{point.value} is a {type(loaded).__name__}, not a ProviderManifest")
     if loaded.name != point.name:
         return BrokenProvider(point.name, f"{point.value} describes {loaded.name!r}, not {point.name!r}")
+    if loaded.settings:
+        try:
+            import_string(loaded.settings)
+        except FAULTS as error:
+            return BrokenProvider(point.name, f"its settings {loaded.settings} cannot be imported: {line(error)}")
     return loaded

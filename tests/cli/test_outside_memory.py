@@ -92,7 +92,7 @@ def test_a_single_setting_can_be_changed(shell: Shell) -> None:
     assert done.exit_code == 0, done.output
     assert "Restart the gateway" in done.stdout
     assert "memory.providers.parrot.says" in shell("config", "check").output
-    assert shell("config", "set", "memory.providers.parrot.sais", "Polly").exit_code == 2
+    assert shell("config", "set", "memory.providers.parrot.colour", "Polly").exit_code == 2
 
 
 def test_the_doctor_looks_at_it(shell: Shell) -> None:

@@ -11,6 +11,7 @@ from gateway.state.contract import FactsContract, InboxContract, UsageContract
 from gateway.state.contract_imports import ImportsContract
 from gateway.state.contract_job_turns import JobTurnsContract
 from gateway.state.contract_jobs import JobRunsContract, JobsContract
+from gateway.state.contract_logins import LoginsContract
 from gateway.state.contract_outbox import OutboxContract, PreviewContract
 from gateway.state.contract_pairing import PairingContract
 from gateway.state.contract_retention import RetentionContract
@@ -41,6 +42,7 @@ class TestSqliteStore(
     JobsContract,
     JobRunsContract,
     JobTurnsContract,
+    LoginsContract,
 ):
     """On disk, in a folder whose name would mean something in a URI and in SQL."""
 

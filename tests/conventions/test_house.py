@@ -33,6 +33,8 @@ BROAD_EXCEPTS: dict[str, str] = {
     "gateway/providers/outside.py": "the provider worker's reader: one thing less is handed over, the next one is",
     "platforms/registry.py": "part of the adapter supervisor: a platform that cannot be built stops no other",
     "gateway/tools/toolset.py": "part of the session worker: a tool's fault is an answer to the model",
+    "gateway/tools/loader.py": "part of the session worker: a plugin whose tools cannot be made costs these alone",
+    "gateway/config/plugins.py": "part of every worker: what a plugin raises at its import is told by its register",
     "gateway/state/database.py": "carried from the database's thread to the coroutine that asked, and raised there",
     "platforms/telegram/polling.py": "Telegram's poller sink: an update that fails is put aside, polling goes on",
     "platforms/discord/hearing.py": "Discord's poller sink: an event that fails is put aside, listening goes on",

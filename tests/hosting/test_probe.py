@@ -105,7 +105,7 @@ async def test_only_a_head_is_told_without_its_body() -> None:
 
 
 async def test_who_is_slow_is_turned_away_and_who_crowds_too() -> None:
-    async with door(House({}), seconds=0.5) as port:
+    async with door(House({}), seconds=2.0) as port:
         crowd = [await asyncio.open_connection("127.0.0.1", port) for _ in range(MOST_AT_ONCE)]
         await asyncio.sleep(0.05)
         assert await said(port, b"GET /healthz HTTP/1.1\r\n\r\n") == b""

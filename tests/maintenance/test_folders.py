@@ -15,7 +15,7 @@ from gateway.config.paths import Profile
 from gateway.config.profiles import create, prepare
 from gateway.config.schema import Settings
 from gateway.maintenance import caches, weights
-from gateway.maintenance.caches import DAY, LEFT_DAYS, LOG_DAYS, SLOT_DAYS
+from gateway.maintenance.caches import DAY, LEFT_DAYS, LOG_DAYS, SLOT_DAYS, SPILL_DAYS
 from gateway.maintenance.weights import UNUSED_DAYS
 from gateway.models.catalogue import CATALOGUE, DEFAULT_MODEL, entry_named
 from gateway.state.job_records import JobSpec
@@ -55,6 +55,7 @@ async def test_old_things_of_each_kind_go_and_young_ones_stay(profile: Profile) 
         made(profile.cache / "slots" / "m-s.slot", SLOT_DAYS + 1),
         made(profile.logs / "gateway.log.2", LOG_DAYS + 1),
         made(profile.logs / "local-host.log.1", LOG_DAYS + 1),
+        made(profile.cache / "spill" / f"{'a' * 24}.txt", SPILL_DAYS + 1),
     ]
     left = profile.cache / "hub" / "hub-x1"
     made(left / "archive", LEFT_DAYS + 1)
@@ -62,18 +63,20 @@ async def test_old_things_of_each_kind_go_and_young_ones_stay(profile: Profile) 
     young = [
         made(profile.cache / "attachments" / "ab" / "d.png", 29),
         made(profile.cache / "slots" / "m-t.slot", SLOT_DAYS - 1),
+        made(profile.cache / "spill" / f"{'b' * 24}.txt", SPILL_DAYS - 1),
+        made(profile.cache / "spill" / "a letter.txt", SPILL_DAYS + 1),
         made(profile.logs / "gateway.log.1", LOG_DAYS - 1),
         made(profile.logs / "gateway.log", LOG_DAYS + 100),
         made(profile.logs / "notes.log.1", LOG_DAYS + 100),
         made(profile.cache / "history", 1000),
         made(profile.cache / "import-hermes" / "left-out.md", 1000),
     ]
-    words = "1 file of conversations, 1 saved state, 2 old logs, 1 leftover"
+    words = "1 file of conversations, 1 saved state, 2 old logs, 1 leftover, 1 large text"
     assert (await cleaned(profile, dry=True))[0] == f"{words} would go, 0.0 MB"
     assert all(each.exists() for each in [*old, left])
     summary, figures = await cleaned(profile)
     assert summary == f"{words} went, 0.0 MB"
-    assert figures == {"files": 1, "bytes": 20, "saved_states": 1, "old_logs": 2, "leftovers": 1}
+    assert figures == {"files": 1, "bytes": 24, "saved_states": 1, "old_logs": 2, "leftovers": 1, "large_texts": 1}
     assert not any(each.exists() for each in [*old, left])
     assert all(each.exists() for each in young)
     assert (await cleaned(profile))[0] == "nothing is old enough to go"

@@ -32,6 +32,7 @@ redact = Redactor([CONFIGURED])
         (f"https://telegram.test/bot{TELEGRAM[:20]}", TELEGRAM[:20]),
         (f"the token {TELEGRAM} was refused", TELEGRAM),
         (f"Improper token: {DISCORD}", DISCORD),
+        (f"http://127.0.0.1:8765/login/{'aB_-' * 10}abc", "aB_-" * 10 + "abc"),
         (f"https://discord.test/api/webhooks/123456789012345678/{'wT' * 30}", "wT" * 30),
         (f"https://discord.test/api/interactions/123456789012345678/{'iT' * 30}/callback", "iT" * 30),
         (f"{{'Authorization': 'Bot {DISCORD}'}}", DISCORD),

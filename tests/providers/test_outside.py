@@ -228,3 +228,36 @@ async def test_what_it_refuses_is_given_up_and_the_rest_follows(tmp_path: Path) 
         await house.adapter.reply_to("This is too much for it.")
         await until(lambda: bool(house.notes.named("provider.given_up")))
         assert "parrot, 0 handed over since the start, 1 given up" in await house.adapter.reply_to("/status")
+
+
+async def test_it_hears_that_the_older_part_of_a_session_gave_way(tmp_path: Path) -> None:
+    async with inn(tmp_path, ["One."]) as house:
+        await house.adapter.reply_to("This is the first turn.")
+        session = await house.store.sessions.current("inprocess:c1")
+        assert session is not None
+        assert house.house.outside is not None
+        house.house.outside.compacting(session.id)
+    (told,) = parrot(tmp_path, "compacting")
+    assert told["where"] == {"subject": "owner", "session": session.id, "chat": "inprocess:c1"}
+
+
+@pytest.mark.parametrize("recalls", [True, False])
+async def test_a_large_result_of_a_tool_goes_by_its_own_rule(tmp_path: Path, recalls: bool) -> None:
+    from gateway.models.client import ToolSchema
+
+    async def run(arguments: object, context: ToolContext) -> ToolResult:
+        return ToolResult("word " * 4_000, untrusted="web")
+
+    tool = Tool(ToolSchema("dump", "dumps", {"type": "object", "properties": {}}), run)
+    script: Script = [Turn(calls=[("dump", {})]), "Much of a muchness."]
+    async with inn(tmp_path, script, chosen({"prefetch_spill_enabled": recalls}), tools=[tool]) as house:
+        await house.adapter.reply_to("Dump everything that you have.")
+        read = house.model.requests[1].messages[-1].content
+        (path,) = (tmp_path / "cache/spill").iterdir()
+        assert str(path) in read
+        assert len(read) < 2_300
+        assert path.read_text() == "word " * 4_000
+        session = await house.store.sessions.current("inprocess:c1")
+        assert session is not None
+        rows = await house.store.turns.messages(session.id)
+        assert [each.row.untrusted for each in rows if each.row.role == "tool"] == ["web"]

@@ -101,7 +101,7 @@ async def test_instructions_in_it_are_withheld(tmp_path: Path) -> None:
         assert (line["provider"], line["what"]) == ("parrot", "prefetch")
         assert line["rules"]
         told = await house.adapter.reply_to("/status")
-        assert "parrot, 1 handed over since the start, 1 answers with passages withheld by the threat scan" in told
+        assert "parrot, 1 handed over since the start, the threat scan withheld passages of 1 answer" in told
         assert not any("previous instructions" in each for each in files(tmp_path / "memories").values())
 
 
@@ -125,7 +125,7 @@ async def test_five_megabytes_are_a_file_and_a_preview(tmp_path: Path) -> None:
         assert path.stat().st_mode & 0o777 == 0o600
         (line,) = house.notes.named("provider.large")
         assert line["characters"] == path.stat().st_size
-        assert "1 large recalls put into files" in await house.adapter.reply_to("/status")
+        assert "1 recall too large to be read whole" in await house.adapter.reply_to("/status")
 
 
 async def test_the_model_is_asked_when_the_deadline_is_over_and_not_before(tmp_path: Path) -> None:

@@ -218,8 +218,11 @@ async def test_a_hung_platform_does_not_keep_the_house_open(tmp_path: Path) -> N
     async with guesthouse(tmp_path, ["One."], clock=clock) as house:
         house.adapter.fail_next(send=Fault.HANG)
         await house.adapter.say("1")
-        await house.model.arrived(1)
-        await asyncio.sleep(0.05)
+        async with asyncio.timeout(30):
+            while not states:
+                states = [
+                    each.state for each in await house.store.outbox.of_source("turn:1") if each.state == "sending"
+                ]
         stopping: asyncio.Future[object] = asyncio.ensure_future(house.engine.stop())
         await clock.advance_until(stopping, limit=60)
         states = [each.state for each in await house.store.outbox.of_source("turn:1")]

@@ -19,7 +19,7 @@ from platforms.in_process import InProcess
 from platforms.messages import ChatRef, Outbound
 from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import Guesthouse, OpenDoor, guesthouse, settings
-from tests.scenarios.props import later
+from tests.scenarios.props import later, until
 
 PULSE = 90.0
 
@@ -34,6 +34,8 @@ class Harbour(InProcess):
         self._silent_since: float | None = None
         self.shut: DeliveryError | None = None
         self.broken: Exception | None = None
+        self.tried = 0
+        """How often something was to be sent."""
 
     @property
     def last_heard(self) -> float | None:
@@ -51,6 +53,7 @@ class Harbour(InProcess):
         await super().run(sink)
 
     async def send(self, message: Outbound) -> str:
+        self.tried += 1
         if self.shut is not None:
             raise self.shut
         return await super().send(message)
@@ -93,7 +96,20 @@ async def wait(house: Guesthouse, clock: FakeClock, seconds: float) -> None:
         await clock.advance(LOOK)
         await house.engine.watch.look()
         await asyncio.sleep(0.003)
-    await asyncio.sleep(0.02)
+    async with asyncio.timeout(30):  # what is to be told in the house's own chats needs no time of this clock
+        while await unsaid(house):
+            await asyncio.sleep(0.005)
+
+
+async def unsaid(house: Guesthouse) -> bool:
+    outbox = house.store.outbox
+    return any([await outbox.queued(chat) for chat in await outbox.chats() if chat.platform == "inprocess"])
+
+
+async def tried(harbour: Harbour, count: int = 1) -> None:
+    """So many answers were to be sent, before the clock moves on."""
+    await until(lambda: harbour.tried >= count)
+    await asyncio.sleep(0.05)
 
 
 async def status(house: Guesthouse) -> str:
@@ -135,7 +151,7 @@ async def test_a_platform_that_cannot_send(tmp_path: Path) -> None:
     async with two_platforms(tmp_path, harbour, clock) as house:
         harbour.shut = NotSent("Harbour cannot be reached")
         await harbour.say("hello")
-        await asyncio.sleep(0.5)  # the answer is tried for the first time before the clock moves
+        await tried(harbour)
         await wait(house, clock, UNSENT + 3 * LOOK)
         assert "but nothing could be sent for 2 min" in await status(house)
         assert not house.engine.platforms["harbour"].up
@@ -161,6 +177,7 @@ async def test_what_is_no_trouble_of_the_platform(tmp_path: Path, fault: Deliver
     async with two_platforms(tmp_path, harbour, clock) as house:
         harbour.shut = fault
         await harbour.say("hello")
+        await tried(harbour)
         await wait(house, clock, 900)
         assert told(house) == []
         assert (await status(house)).startswith("listening")
@@ -173,6 +190,7 @@ async def test_an_answer_ends_the_trouble_even_if_it_is_a_no(tmp_path: Path) -> 
     async with two_platforms(tmp_path, harbour, clock) as house:
         harbour.shut = NotSent("Harbour cannot be reached")
         await harbour.say("hello")
+        await tried(harbour)
         await wait(house, clock, UNSENT + 3 * LOOK)
         assert not house.engine.platforms["harbour"].up
         harbour.shut = Refused("blocked")
@@ -188,6 +206,7 @@ async def test_everybody_refuses(tmp_path: Path) -> None:
         harbour.shut = Refused("the bot may not write")
         for chat in ("c1", "c2", "c3"):
             await harbour.say("hello", chat=chat)
+        await tried(harbour, 3)
         await wait(house, clock, UNSENT + GRACE + 6 * LOOK)
         assert "the bot may not write" in told(house)[0]
 

@@ -217,8 +217,7 @@ async def test_passing_lines_keep_the_pace(tmp_path: Path) -> None:
     async with guesthouse(tmp_path, [turn], clock=clock, adapter=adapter) as house:
         await adapter.say("hello")
         await house.model.arrived(1)
-        await asyncio.sleep(0.02)
-        await clock.advance(0.5)
+        await later(clock, lambda: len(adapter.named("progress")) > 0)
         assert len(adapter.named("progress")) == 1
         gate.set()
         await later(clock, lambda: adapter.texts() == ["Good day."])

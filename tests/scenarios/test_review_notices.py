@@ -288,9 +288,10 @@ async def test_with_notices_off_it_is_told_that_something_waits_all_the_same(tmp
     clock = FakeClock()
     async with house(tmp_path, at("off", memory={"write_approval": True}), clock=clock) as inn:
         await looked_back(inn.house, TEA)
-        for _ in range(20):  # what waits is noticed in a thread, and only then told after a while
-            await clock.advance(30)
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(30):  # what waits is noticed in a thread, and only then told after a while
+            while len(inn.adapter.transcript()) < 2:
+                await clock.advance(30)
+                await asyncio.sleep(0.01)
         assert "A write to memory waits for a yes" in (await told(inn))[0].text
 
 

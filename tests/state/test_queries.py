@@ -14,6 +14,7 @@ import gateway.state
 from gateway.state import (
     contract,
     contract_jobs,
+    contract_logins,
     contract_outbox,
     contract_pairing,
     contract_retention,
@@ -31,6 +32,7 @@ SUITES = [
     for module in (
         contract,
         contract_jobs,
+        contract_logins,
         contract_outbox,
         contract_pairing,
         contract_retention,
@@ -53,6 +55,8 @@ SMALL = (
     "pairing_tries",
     "pairings",
     "review_queue",
+    "dashboard_links",
+    "dashboard_sessions",
 )
 """Tables that hold few rows for good, and may be read from end to end."""
 

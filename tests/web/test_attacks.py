@@ -9,7 +9,7 @@ import pytest
 
 from gateway.web.headers import POLICY
 from tests.web.hostile import MARK, looked_at, plant, plant_talk
-from tests.web.stage import Stage, dashboard_stage
+from tests.web.stage import USER, Stage, dashboard_stage
 
 PATHS = (
     "/static/../pages.py",
@@ -71,9 +71,13 @@ async def test_whatever_people_and_models_wrote_stays_text_on_every_page(tmp_pat
         await plant_talk(stage)
         seen = await looked_at(await stage.client())
         assert {path: each.wrong for path, each in seen.items() if each.wrong} == {}
-        ada = await stage.client()
+        ada, eve = await stage.client(), await stage.client(USER)
         shown = [path for path in seen if MARK in (await ada.get(path)).text]
-        assert {"/", "/approvals", "/memory", "/sessions", "/skills"} <= set(shown)
+        assert {"/", "/approvals", "/memory", "/memory/history", "/sessions", "/skills", "/jobs"} <= set(shown)
+        for part in ("/pending/memory/", "/sessions/20261130-evil", "/jobs/", "/journey/", "/skills/named/"):
+            assert [path for path in shown if path.startswith(part)], part
+        told = [path for path in seen if MARK in (await eve.get(path)).text]
+        assert [path for path in told if not path.startswith("/skills")] == []  # a user has no business with the rest
 
 
 @pytest.mark.browser

@@ -1,1 +1,1 @@
-"""Tools of MCP servers: reached, offered as the house's own, and called. Who has to say yes is the engine's matter."""
+"""Tools of MCP servers: reached, offered as the house's own, and called. Who says yes to a call is the engine's."""

@@ -119,7 +119,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 async def _gone(process: asyncio.subprocess.Process) -> None:
     """Not `wait`: that waits for whoever else holds the pipes, too."""
-    while process.returncode is None:
+    while process.returncode is None:  # noqa: ASYNC110 - there is no event for it
         await asyncio.sleep(0.01)
 
 

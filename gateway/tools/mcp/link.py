@@ -16,6 +16,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import anyio
+from httpx2 import HTTPError
 from mcp import Client, MCPError
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
@@ -46,8 +47,8 @@ if TYPE_CHECKING:
 PAGES = 50
 """Pages of a list of tools that are read."""
 
-CLOSED = -32000
-"""The code by which the library says that the connection has ended."""
+CLOSED = (-32000, "Connection closed")
+"""How the library says that the connection has ended; servers use the number as well."""
 
 
 class Lost(Exception):
@@ -119,11 +120,15 @@ async def _reached(step: Any) -> Any:
     try:
         return await step
     except MCPError as error:
-        if error.code == CLOSED:
+        if (error.code, error.message) == CLOSED:
             raise Lost("the connection has ended") from error
         raise Refused(error.message) from error
     except (OSError, anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream) as error:
         raise Lost(f"{type(error).__name__}: {error}") from error
+    except HTTPError as error:
+        raise Lost(f"{type(error).__name__}: {error}") from error
+    except (RuntimeError, ValueError, TypeError) as error:
+        raise Refused(f"its answer could not be read: {error}") from error
 
 
 @asynccontextmanager

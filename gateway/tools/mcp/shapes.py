@@ -87,7 +87,8 @@ def _judged(server: str, name: str, listed: Listed) -> tuple[RemoteTool | None, 
         return None, f"the arguments of {name} cannot be written down, and it is not offered"
     if len(dumped) > LARGEST_SCHEMA:
         return None, f"the arguments of {name} take {len(dumped):,} characters, and it is not offered"
-    tool = RemoteTool(server, listed.name, ToolSchema(name, _short(plain(listed.description)), parameters), listed.reads)
+    schema = ToolSchema(name, _short(plain(listed.description)), parameters)
+    tool = RemoteTool(server, listed.name, schema, listed.reads)
     if (rule := verdict(f"{listed.description}\n{dumped}")) is None:
         return tool, ""
     bare = ToolSchema(name, WITHHELD.format(rule=rule), _without_words(parameters))

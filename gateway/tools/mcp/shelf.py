@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +67,7 @@ def _listed(held: Any) -> Listed:
 def pinned(before: Sequence[Listed] | None, now: Sequence[Listed]) -> tuple[Listed, ...]:
     """The list of now. A tool that did not say before that it only reads is not believed when it says so later."""
     wrote = {each.name for each in before or () if not each.reads}
-    return tuple(
-        Listed(each.name, each.description, each.parameters, reads=False) if each.name in wrote else each for each in now
-    )
+    return tuple(replace(each, reads=False) if each.name in wrote else each for each in now)
 
 
 def safe(text: str, longest: int = 200) -> str:

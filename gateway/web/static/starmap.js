@@ -35,7 +35,9 @@ export class StarMap {
     this.tick = this.tick.bind(this);
     this.hands = new Hands(this.canvas, this);
     const zoom = { nearer: 1.6, farther: 1 / 1.6 };
-    for (const [name, factor] of Object.entries(zoom)) part(name).addEventListener("click", () => this.move((c) => c.zoom(factor)));
+    for (const [name, factor] of Object.entries(zoom)) {
+      part(name).addEventListener("click", () => this.move((camera) => camera.zoom(factor)));
+    }
     part("whole").addEventListener("click", () => this.move((camera) => camera.fit()));
     const scheme = window.matchMedia("(prefers-color-scheme: dark)");
     scheme.addEventListener("change", () => {
@@ -189,7 +191,8 @@ export class StarMap {
 }
 
 async function told(root, gone) {
-  const answer = await fetch(`${root.dataset.source}${gone ? "?gone=1" : ""}`, { headers: { Accept: "application/json" } });
+  const address = `${root.dataset.source}${gone ? "?gone=1" : ""}`;
+  const answer = await fetch(address, { headers: { Accept: "application/json" } });
   if (!answer.ok) throw new Error(`the map's data: ${answer.status}`);
   return answer.json();
 }

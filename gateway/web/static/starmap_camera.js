@@ -92,7 +92,8 @@ export class Camera {
     let moving = false;
     for (const axis of ["x", "y", "scale"]) {
       const rest = this.aim[axis] - this.now[axis];
-      const enough = axis === "scale" ? Math.abs(rest) < this.aim.scale * 0.001 : Math.abs(rest) * this.aim.scale < 0.05;
+      const far = Math.abs(rest) * this.aim.scale;
+      const enough = axis === "scale" ? far < this.aim.scale ** 2 * 0.001 : far < 0.05;
       this.now[axis] = enough ? this.aim[axis] : this.now[axis] + rest * share;
       moving ||= !enough;
     }

@@ -44,8 +44,10 @@ export class Grid {
   nearest(px, py, distance, wanted) {
     let [best, least] = [-1, distance * distance];
     this.asked = 0;
-    for (let row = Math.floor((py - distance) / CELL); row <= Math.floor((py + distance) / CELL); row += 1) {
-      for (let column = Math.floor((px - distance) / CELL); column <= Math.floor((px + distance) / CELL); column += 1) {
+    const cells = (middle) => [Math.floor((middle - distance) / CELL), Math.floor((middle + distance) / CELL)];
+    const [[first, last], [upper, lower]] = [cells(px), cells(py)];
+    for (let row = upper; row <= lower; row += 1) {
+      for (let column = first; column <= last; column += 1) {
         for (const star of this.cells.get(key(column, row)) ?? []) {
           this.asked += 1;
           const far = (this.x[star] - px) ** 2 + (this.y[star] - py) ** 2;

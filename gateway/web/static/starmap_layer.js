@@ -20,7 +20,8 @@ export class Layer {
   /** Has the picture painted anew by `paint(pen, view)` if it does not fit any more. `of` is what it shows beside the
    * sky, by identity; `still`: nothing moves, so that it is to be sharp. Answers whether it is. */
   ready(sky, scale, density, of, still, paint) {
-    const same = this.image && this.sky === sky && this.density === density && of.every((part, at) => part === this.of[at]);
+    const alike = this.image && this.sky === sky && this.density === density;
+    const same = alike && of.every((part, at) => part === this.of[at]);
     const stretch = same ? Math.max(scale / this.scale, this.scale / scale) : Infinity;
     this.sharp = stretch <= 1.0005 || stretch > (still ? 1.0005 : SLACK);
     if (stretch <= (still ? 1.0005 : SLACK)) return this.sharp;

@@ -72,12 +72,13 @@ function apart(found) {
 }
 
 function calendar(zone) {
-  const days = new Intl.DateTimeFormat("en-CA", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" });
-  const known = new Map(); // a formatter is slow: once for each hour is enough
+  const style = { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" };
+  const days = new Intl.DateTimeFormat("en-CA", style);
+  const known = new Map(); // a formatter is slow: once for each quarter of an hour is enough
   const day = (at) => {
-    const hour = Math.floor(at / 900);
-    if (!known.has(hour)) known.set(hour, days.format(at * 1000));
-    return known.get(hour);
+    const quarter = Math.floor(at / 900);
+    if (!known.has(quarter)) known.set(quarter, days.format(at * 1000));
+    return known.get(quarter);
   };
   return {
     day,

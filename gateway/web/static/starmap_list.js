@@ -34,7 +34,8 @@ export class List {
 
   wish() {
     const given = new FormData(this.form);
-    return { words: String(given.get("q") ?? "").trim(), kind: String(given.get("kind") ?? ""), gone: given.has("gone") };
+    const text = (name) => String(given.get(name) ?? "").trim();
+    return { words: text("q"), kind: text("kind"), gone: given.has("gone") };
   }
 
   later() {
