@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from commands.search_ports import Finder
     from commands.session_ports import Entry, Retention
     from commands.skill_ports import Skills
+    from commands.tool_ports import CallPending, Tools
 
 Made = TypeVar("Made")
 """What carrying out a pending write gives."""
@@ -327,3 +328,5 @@ class Ports:
     journey: Journey | None = None
     hosts: HostStates | None = None
     dashboard: Dashboard | None = None
+    tools: Tools | None = None
+    call_pending: CallPending | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from importlib.metadata import EntryPoint, entry_points
+
 from commands.spec import CommandSpec
 from platforms.errors import PLUGIN_FAULTS
 

@@ -27,13 +27,14 @@ from gateway.config.lock import ProfileLock
 from gateway.config.not_yet import warnings
 from gateway.config.own_zone import own_zone
 from gateway.config.paths import Profile
-from gateway.config.plugins import COMMAND, PLATFORM, TOOL, Plugins
+from gateway.config.plugins import COMMAND, PLATFORM, TOOL, Plugins, announced
 from gateway.config.reload import Broken, Reloaded, Watcher
 from gateway.config.schema import Settings
 from gateway.config.supervised import supervised
 from gateway.engine import notices
 from gateway.engine.beside import kept
-from gateway.engine.cards import BATCH_SECONDS, Cards
+from gateway.engine.call_runs import calls_beside
+from gateway.engine.cards import BATCH_SECONDS, cards_of
 from gateway.engine.delivery import Delivery
 from gateway.engine.doors import Doors, Porter, doors, load_all
 from gateway.engine.earshot import scopes
@@ -47,6 +48,7 @@ from gateway.engine.inline import Inline
 from gateway.engine.needed_skills import NeededSkills
 from gateway.engine.neighbours import Neighbours
 from gateway.engine.outlet import outlet
+from gateway.engine.remote_tools import RemoteTools, Way, reached, remembered, remote_tools
 from gateway.engine.session_care import session_work
 from gateway.engine.session_key import effective_rule
 from gateway.engine.session_notes import SessionNotes
@@ -77,7 +79,7 @@ from gateway.signals import Signals
 from gateway.state.search_upkeep import keep_up
 from gateway.state.store import SqliteStore
 from gateway.tools.loader import ToolHouse, plugin_tools
-from gateway.tools.send_file import send_file_tool
+from gateway.tools.send_file import Outlet, send_file_tool
 from gateway.web.desk import DashboardDesk, furnished
 from platforms.adapter import Adapter
 
@@ -151,18 +153,18 @@ async def running(
         stack.push_async_callback((watch := HostWatch(hosts, clock)).close)
         adapters: dict[str, Adapter] = {}
         plugins = Plugins.announced(loaded.settings.plugins.disabled)
-        registry = built_in(plugins.points(COMMAND))
-        found = doors(loaded.settings, only, plugins.points(PLATFORM))
+        registry, found = built_in(plugins.points(COMMAND)), doors(loaded.settings, only, plugins.points(PLATFORM))
         set_to = _setter(profile, watcher, environment, extensions)
         house, problems = await _furnish(profile, store, clock, watcher, hosts, adapters, found, report, set_to)
         stack.push_async_callback(begun(house.outside))
+        stack.push_async_callback(await remembered(house.remote))
         hub = open_hub(profile, house.skills, loaded.settings, clock.now, environment)
         engine = _engine(profile, house, hosts, registry, hub, watch)
         moved = followed_in_settings(watcher, set_to)
         tell = engine.workers.tell_owner
         porter = Porter(profile, store, clock, house.delivery, registry, tell, moved, engine.move, engine.reception)
         absent = load_all(porter, found, loaded.settings, adapters)
-        problems += [f"{name}: {why}" for name, why in absent.items()]
+        problems += [*(f"{name}: {why}" for name, why in absent.items()), *hosts.problems()]
         for adapter in adapters.values():
             stack.push_async_callback(adapter.close)
         await taken_back(store, clock, only)
@@ -172,7 +174,7 @@ async def running(
         care = _skill_care(engine)
         beside = _beside(profile, engine, reviewing(engine, hosts, watch), care, batch)
         tasks = partial(maintenance_jobs, engine, profile, care, extensions)
-        beside |= jobs_beside(engine, watch, tasks, only)
+        beside |= {**jobs_beside(engine, watch, tasks, only), **calls_beside(engine)}
         signs = _signs(engine, store, environment if only is None else None)
         for name, run in {**beside, **session_work(engine, hosts), **signs.work}.items():
             stack.push_async_callback(_ended, asyncio.ensure_future(kept(name, run, clock, report)))
@@ -181,9 +183,10 @@ async def running(
         paired = Counter(each.platform for each in await store.pairing.guests())
         rules = [f"{name}: {effective_rule(name, loaded.settings, paired[name])}" for name in adapters]
         unmet = [*warnings(loaded.settings), *filter(None, [idle_effort(loaded.settings, hosts)])]
-        lines = (*rules, f"model: {main_model(hosts)}", *unmet, *problems, *deaf(hosts), *hosts.problems(), *registry.problems)
+        lines = (*rules, f"model: {main_model(hosts)}", *unmet, *problems, *deaf(hosts), *registry.problems)
         report.info("started", profile=profile.name, lines=list(lines))
         stack.callback(lambda: signs.stopping(house.settings().gateway.drain_seconds))
+        reached(house.remote)
         yield App(profile, engine, hosts, watcher, registry, lines, warm)
 
 
@@ -218,16 +221,14 @@ async def _furnish(
     kept, skills = await _repaired(profile, settings, store, clock, report)
     delivery = Delivery(store, adapters, clock, bus := Bus())
     desk = PendingDesk(kept, store, settings, clock.now, set_to)
-    announced = Plugins.announced(settings().plugins.disabled)
-    plugins = plugin_tools(ToolHouse(profile.folder, clock.now), announced.points(TOOL))
+    plugins = plugin_tools(ToolHouse(profile.folder, clock.now), announced(TOOL, settings().plugins.disabled))
     ask, scope = Inline(desk, delivery, adapters, clock).ask, scopes(settings)
     files, cron = outlet(profile, settings, adapters), cron_desk(store, clock, settings, hosts, skills, asleep=True)
     other = joined(profile, lambda: watcher.current, watcher.extensions, store, clock, kept.shelf, scope, bus, report)
     more = [send_file_tool(files), cronjob(cron, store, settings, delivery), *plugins.tools, *other.tools]
-    trouble, now = _left_out(report), clock.now
-    box = toolbox(
-        profile, settings, kept, skills, store=store, now=now, scope=scope, ask=ask, more=more, trouble=trouble
-    )
+    far = _remote(profile, watcher, store, delivery, adapters, report, files, set_to)
+    inner = partial(toolbox, profile, settings, kept, skills, store=store, now=clock.now, scope=scope, ask=ask)
+    box = inner(more=more, trouble=_left_out(report), remote=far.more if far is not None else tuple)
     house = House(
         store=store,
         clock=clock,
@@ -253,6 +254,7 @@ async def _furnish(
         maintenance=MaintenanceDesk(store, clock, lambda: own_zone(settings())),
         dashboard=DashboardDesk(profile, settings, store, clock, report),
         outside=other.outside,
+        remote=far,
         outlet=files,
         mask=Redactor(watcher.current.secrets),
         caches=file_caches(profile),
@@ -260,6 +262,21 @@ async def _furnish(
     )
     problems = [*found.problems, *plugins.problems, *other.problems]
     return reviewed(house), [*problems, *await asyncio.to_thread(_unusable, kept, skills)]
+
+
+def _remote(
+    profile: Profile,
+    watcher: Watcher,
+    store: SqliteStore,
+    delivery: Delivery,
+    adapters: Mapping[str, Adapter],
+    report: LogReport,
+    files: Outlet,
+    set_to: SetKey,
+) -> RemoteTools | None:
+    """Tools of MCP servers, by the settings of the start; what holds for their calls may change."""
+    way = Way(store, delivery, adapters, SystemClock(), report, files, Redactor(watcher.current.secrets), set_to)
+    return remote_tools(profile, lambda: watcher.current.settings, watcher.environment, way)
 
 
 async def _repaired(
@@ -303,20 +320,6 @@ def _setter(
     return put
 
 
-def _cards(house: House, batch: float) -> Cards:
-    assert house.memories is not None, "the house was furnished with it"
-    return Cards(
-        house.memories.pendings,
-        house.store.facts,
-        house.delivery,
-        house.clock,
-        house.settings,
-        house.report,
-        skills=house.skills.pendings if house.skills is not None else None,
-        batch=batch,
-    )
-
-
 def _received(profile: Profile) -> Path:
     """The folder of the files that people sent."""
     return profile.cache / "attachments"
@@ -334,7 +337,7 @@ def _beside(
     """What runs beside the engine, by a name for the log."""
     house = engine.house
     return {
-        "cards": _cards(house, batch).run,
+        "cards": cards_of(house, batch).run,
         "neighbours": Neighbours(house.store.outbox, house.delivery, house.clock, house.adapters).run,
         "watch": engine.watch.run,
         "skills": care.run,
@@ -373,6 +376,8 @@ def _status(profile: Profile, house: House, hosts: HostRegistry, metrics: Metric
         lambda: main_model(hosts),
         live=live,
         outside=house.outside,
+        servers=house.remote,
+        pending_calls=lambda: len(house.remote.desk.resolver.pendings.ids()) if house.remote is not None else 0,
         pending=lambda: len(house.memories.pendings.ids()) if house.memories is not None else 0,
         pending_skills=lambda: len(house.skills.pendings.ids()) if house.skills is not None else 0,
     )

@@ -34,7 +34,8 @@ def maintenance_jobs(
     house = engine.house
     assert house.memories is not None, "the house was furnished with it"
     assert house.skills is not None, "the house was furnished with them"
-    waiting = piles(house.memories.pendings, house.skills.pendings)
+    calls = house.remote.desk.resolver.pendings if house.remote is not None else None
+    waiting = piles(house.memories.pendings, house.skills.pendings, calls)
     means = Means(
         profile=profile,
         store=house.store,

@@ -15,7 +15,7 @@ from gateway.config.extensions import Extensions
 from gateway.config.load import Loaded
 from gateway.config.own_zone import own_zone
 from gateway.config.paths import Profile
-from gateway.config.plugins import HOST, Plugins
+from gateway.config.plugins import HOST, announced
 from gateway.config.schema import Settings
 from gateway.engine.archive import StoredArchive
 from gateway.engine.boundary import zone
@@ -60,7 +60,7 @@ def host_registry(profile: Profile, loaded: Loaded, clock: Clock) -> HostRegistr
         return open_local(name, profile.models, profile.folder, clock=clock, window=window, seat=seat)
 
     def kinds() -> list[EntryPoint]:
-        return Plugins.announced(loaded.settings.plugins.disabled).points(HOST)
+        return announced(HOST, loaded.settings.plugins.disabled)
 
     return HostRegistry(loaded.settings, clock, local, keys=loaded.keys, kinds=HostKinds(kinds))
 

@@ -24,6 +24,7 @@ from gateway.cli.invocation import Invocation
 from gateway.cli.without_skills import no_skills, opt_out
 
 if TYPE_CHECKING:
+    from commands.registry import Registry
     from gateway.app import App
     from gateway.config.load import Loaded
     from gateway.config.paths import Profile
@@ -109,7 +110,7 @@ async def _chat(invocation: Invocation, go_on: bool, name: str | None) -> int:
                     stdin=sys.stdin,
                     stdout=sys.stdout,
                     stderr=sys.stderr,
-                    commands=_commands(house.profile, house.registry),
+                    commands=_commands(house.profile, invocation.commands()),
                     history=house.profile.cache / "history",
                     colour="NO_COLOR" not in invocation.environment,
                     greeting=greeting,

@@ -93,12 +93,24 @@ def _secrets(who: Patient) -> Iterator[Finding]:
         yield Finding("ok", ".env is readable by its owner only")
 
 
-def _plugins(_: Patient) -> Iterator[Finding]:
-    from platforms.registry import BrokenPlugin, manifests
+def _plugins(who: Patient) -> Iterator[Finding]:
+    from gateway.clock import SystemClock
+    from gateway.config.plugins import installed, turned_off
+    from gateway.plugins.judging import judged
+    from gateway.tools.loader import ToolHouse
 
-    for entry in manifests().values():
-        if isinstance(entry, BrokenPlugin):
-            yield Finding("problem", f"the platform {entry.name} cannot be used: {entry.why}", "update or remove it")
+    plugins = installed(who.profile)
+    for each in judged(plugins, ToolHouse(who.profile.folder, SystemClock().now)):
+        kind, name = each.entry.kind, each.entry.name
+        if each.state == "broken":
+            advice = f"update it, or `innkeeper plugins disable {name}`"
+            yield Finding("problem", f"the {kind} {name} cannot be used: {each.problem}", advice)
+        elif each.state == "on" and not each.entry.built_in:
+            yield Finding("ok", f"the {kind} {name} of {each.entry.distribution or each.entry.point.value}")
+    unknown = [each for each in sorted(turned_off(who.profile)) if not plugins.named(each)]
+    for name in unknown:
+        advice = f"`innkeeper plugins enable {name}` takes it from the list"
+        yield Finding("warning", f"plugins.disabled names {name}, which is not installed", advice)
 
 
 def _lock(who: Patient) -> Iterator[Finding]:
@@ -212,6 +224,8 @@ def _embedded(who: Patient, wanted: str) -> Iterator[Finding]:
 
 
 def _hosts(who: Patient) -> Iterator[Finding]:
+    from gateway.config.hosts import KINDS, PREDEFINED
+
     if who.loaded is None:
         return
     settings = who.loaded.settings
@@ -220,8 +234,8 @@ def _hosts(who: Patient) -> Iterator[Finding]:
         ("model", settings.model.provider, settings.model.base_url, settings.model.api_key),
         *named,
     ]:
-        if address is None:
-            continue
+        if address is None or kind not in {*PREDEFINED, *KINDS, *settings.hosts, "auto"}:
+            continue  # a plugin's kind: only it knows what to ask there
         yield _reached(who, key, kind, address, secret)
 
 

@@ -96,6 +96,11 @@ class Plugins:
         return [each for each in self.entries if each.name == name or normal(each.distribution) == wanted]
 
 
+def announced(kind: str, off: Collection[str]) -> list[EntryPoint]:
+    """The installed entries of one door that are not turned off."""
+    return Plugins.announced(off).points(kind)
+
+
 def turned_off(profile: Profile) -> frozenset[str]:
     """`plugins.disabled` of config.yaml as it is written, before anything of the file is checked; empty where it
     cannot be read, which whoever reads the settings says."""

@@ -70,6 +70,10 @@ class Reception:
         if (step := self.lead(item)) is not None:
             self._workers.spawn(step)
 
+    async def admits(self, event: Inbound) -> bool:
+        """Whether its sender may talk to us in this chat."""
+        return may_talk(event, self._house.settings()) or await self._strangers.let_in(event)
+
     def listed(self) -> Mapping[str, str]:
         """The skills that a menu of commands may list, with what they are for. Reads the disk."""
         return listed(self._shortcuts.look(), self._orders.registry)

@@ -109,9 +109,7 @@ class Attempt:
                 raise asyncio.CancelledError  # somebody swallowed it
             window = asking.result().window if asking.done() else None
             recalled = await self._recalled(session, window)
-            beginning = self._begin(
-                session, client, timed=timed, window=window, fallback=fallback, recalled=recalled
-            )
+            beginning = self._begin(session, client, timed=timed, window=window, fallback=fallback, recalled=recalled)
             run = await to_its_end(beginning)
             if self._starts >= STARTS:
                 raise RuntimeError(f"the process ended {STARTS} times while it handled this")
@@ -128,7 +126,7 @@ class Attempt:
 
     async def _recalled(self, session: Session, window: int | None) -> str:
         """What the outside memory has to say to what people said; nothing to a job, and to a turn that goes on."""
-        if self._house.outside is None or self.turn is not None or self.job is not None:
+        if self._house.outside is None or self.turn is not None or not self.items or self.job is not None:
             return ""
         spoken = [one.spoken for each in self.items for one in self._brought.get(each.event.event_id, ())]
         said = own_words(self._again) if self._again else "\n".join(each.event.text for each in self.items)
@@ -220,6 +218,8 @@ class Attempt:
         else:
             notes, job, events = self._house.notes, self.job, [each.event for each in self.items]
             news, state = (await notes.due(session.id) if notes is not None else None) or ("", "")
+            calls = self._house.remote.desk if self._house.remote is not None else None
+            turned, told = await calls.news(session.id) if calls is not None else ("", [])
             says = [await asked(self._house, job, timed=timed, window=window)] if job is not None else self._again
             rows = self._boundary.user_rows(
                 session,
@@ -228,7 +228,7 @@ class Attempt:
                 again=says,
                 brought=self._brought,
                 window=window,
-                news="\n".join(piece for piece in (news, recalled) if piece),
+                news="\n".join(piece for piece in (news, recalled, turned) if piece),
                 called=self._called,
             )
             if any(each.called.learns for each in self._called.values()):
@@ -238,6 +238,8 @@ class Attempt:
             self.turn = await turns.begin(session.id, chat, ids, rows, now, run=job.run if job is not None else None)
             if notes is not None and news and job is None:  # what a job is told, the next message is told as well
                 await notes.told(session.id, state)
+            if calls is not None and told:
+                await calls.told(told)
             if job is not None:
                 await count_skills(self._house, job)
             if self._house.intake is not None:

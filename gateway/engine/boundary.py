@@ -18,7 +18,7 @@ from gateway.engine.baggage import named
 from gateway.engine.earshot import who
 from gateway.engine.hearers import note_hearer
 from gateway.engine.house import House
-from gateway.engine.remarks import foreign, remarks
+from gateway.engine.remarks import HOUSE, read_from, remarks
 from gateway.engine.skill_calls import Reading, notes, spoken
 from gateway.events import SessionClosed
 from gateway.state.records import Row, Session
@@ -140,7 +140,7 @@ class Boundary:
             said = list(group)
             came = [one for each in said for one in (brought or {}).get(each.event_id, named(each))]
             note = "\n".join(each for each in (note, *notes(said, called or {}, window), remarks(said)) if each)
-            read = "quote" if any(foreign(each) for each in said) else ""
+            read = read_from(said)
             words = self._words(merged([spoken(each, called or {}) for each in said], limit), came)
             rows.append(Row("user", words, note=note, untrusted=read, files=files(came)))
             rows += papers(came, settings.attachments.max_text_chars, ROOM * (window or LARGE))
@@ -152,7 +152,8 @@ class Boundary:
         attached."""
         pieces = [event.text, *(each.spoken for each in came), *(each.line for each in came)]
         text = "\n".join(piece for piece in pieces if piece).strip()
-        if event.kind is ChatKind.GROUP and self._house.settings().sessions.group_scope == "chat":
+        named = event.kind is ChatKind.GROUP and self._house.settings().sessions.group_scope == "chat"
+        if named and event.account != HOUSE:
             text = f"{event.sender.name or event.sender.id}: {text}"
         return text
 

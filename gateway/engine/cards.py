@@ -12,19 +12,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic
 
-from commands import skill_pending_words
+from commands import skill_pending_words, tool_pending_words
 from commands.pending_words import buttons, card
 from gateway.clock import Clock
 from gateway.config.schema import Settings
 from gateway.engine import notices
 from gateway.engine.boundary import zone
 from gateway.engine.delivery import Buttons, Delivery
-from gateway.engine.house import Report
+from gateway.engine.house import House, Report
 from gateway.engine.session_key import home_chats
 from gateway.state.connection import DatabaseFault
 from gateway.state.protocols import Facts
 from memory.files import FileTrouble
 from memory.model import Author, Origin
+from memory.pending.call_model import PendingCall
 from memory.pending.folder import PendingFolder, W
 from memory.pending.model import PendingWrite
 from memory.pending.skill_model import SkillWrite
@@ -52,7 +53,11 @@ class Pile(Generic[W]):
     show: Buttons
 
 
-def piles(memory: PendingFolder[PendingWrite], skills: PendingFolder[SkillWrite] | None) -> tuple[Pile[Any], ...]:
+def piles(
+    memory: PendingFolder[PendingWrite],
+    skills: PendingFolder[SkillWrite] | None,
+    calls: PendingFolder[PendingCall] | None = None,
+) -> tuple[Pile[Any], ...]:
     """Everything that may wait for the operators."""
     found: list[Pile[Any]] = [Pile("memory", _SCOPE, "card", memory, card, buttons, notices.SHOW)]
     if skills is not None:
@@ -60,6 +65,9 @@ def piles(memory: PendingFolder[PendingWrite], skills: PendingFolder[SkillWrite]
         found.append(
             Pile("skills", "pending_skills", "skills", skills, words.card, words.buttons, notices.SHOW_SKILLS)
         )
+    if calls is not None:
+        named = tool_pending_words
+        found.append(Pile("tools", "pending_calls", "calls", calls, named.card, named.buttons, notices.SHOW_CALLS))
     return tuple(found)
 
 
@@ -76,9 +84,10 @@ class Cards:
         report: Report,
         *,
         skills: PendingFolder[SkillWrite] | None = None,
+        calls: PendingFolder[PendingCall] | None = None,
         batch: float = BATCH_SECONDS,
     ) -> None:
-        self._piles = piles(pendings, skills)
+        self._piles = piles(pendings, skills, calls)
         self._facts = facts
         self._delivery = delivery
         self._clock = clock
@@ -125,7 +134,7 @@ class Cards:
         """A line in each chat behind them, unless whatever caused them tells its own."""
         for key in dict.fromkeys(each.author.chat for each in writes):
             caused = [each for each in writes if each.author.chat == key]
-            mine = [each for each in caused if not self._tells(each.author)]
+            mine = [each for each in caused if pile.kind == "tools" or not self._tells(each.author)]
             if (chat := _place(key)) is not None and mine:
                 source = f"waits:{mine[0].id}:{key}"
                 await self._delivery.post(chat, source, notices.waits(len(mine), pile.kind), buttons=pile.show)
@@ -139,6 +148,22 @@ class Cards:
 
     def _quiet(self) -> bool:
         return quiet(self._settings(), self._clock.now())
+
+
+def cards_of(house: House, batch: float = BATCH_SECONDS, report: Report | None = None) -> Cards:
+    """The cards about all that waits in a house with memory."""
+    assert house.memories is not None, "it has memory"
+    return Cards(
+        house.memories.pendings,
+        house.store.facts,
+        house.delivery,
+        house.clock,
+        house.settings,
+        report or house.report,
+        skills=house.skills.pendings if house.skills is not None else None,
+        calls=house.remote.desk.resolver.pendings if house.remote is not None else None,
+        batch=batch,
+    )
 
 
 def quiet(settings: Settings, now: float) -> bool:

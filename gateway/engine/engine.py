@@ -99,6 +99,8 @@ class Engine:
             journey=JourneyDesk.of(house),
             hosts=hosts,
             dashboard=house.dashboard,
+            tools=house.remote,
+            call_pending=house.remote.desk if house.remote is not None else None,
             finder=StoredFinder(house.store, house.clock.now, lambda: zone(house.settings())),
         )
 

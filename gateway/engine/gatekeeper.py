@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from commands.authority import CONSOLE, role_of
 from commands.spec import Role
@@ -93,6 +93,12 @@ def may_decide(who: str, settings: Settings) -> bool:
     return who == SHELL or (bool(who) and role_of(platform, person, access_rules(settings)) >= Role.OPERATOR)
 
 
+class Fates(Protocol):
+    """Who notes what became of what waited."""
+
+    async def settle(self) -> None: ...
+
+
 class Gatehouse(Generic[W, Made]):
     """`commands.ports.Gatehouse`: where writes of one kind are decided, and where a turn may wait for that. `key` is
     the kind's switch in config.yaml, `rule()` what it says now; `now()` in seconds since the epoch; `fates` notes
@@ -106,7 +112,7 @@ class Gatehouse(Generic[W, Made]):
         rule: Callable[[], Rule],
         key: str,
         set_key: SetKey,
-        fates: ReviewFates,
+        fates: Fates,
     ) -> None:
         self._resolver = resolver
         self._store = store

@@ -17,6 +17,7 @@ from gateway.clock import Clock
 from gateway.config.schema import Settings
 from gateway.engine.delivery import Delivery
 from gateway.engine.gatekeeper import HomesDesk, Memories, PendingDesk
+from gateway.engine.remote_tools import RemoteTools
 from gateway.engine.session_notes import SessionNotes
 from gateway.engine.skill_gatekeeper import GatedSkills, SkillDesk
 from gateway.events import Bus, TurnFinished
@@ -134,6 +135,8 @@ class House:
     outlet: Outlet | None = None
     """Where files for chats are put; without it, what would be one is sent as text."""
     bus: Bus = field(default_factory=Bus)
+    remote: RemoteTools | None = None
+    """Tools of MCP servers; without it there are none."""
     looks_back: LooksBack | None = None
     """Without it, nothing is reviewed."""
     outside: Outside | None = None

@@ -6,18 +6,20 @@ It is put aside first, so that nothing is lost when nobody answers. Elsewhere th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from commands.pending_words import buttons, card
 from gateway.clock import Clock
 from gateway.engine.delivery import Delivery
-from gateway.engine.gatekeeper import PendingDesk
+from gateway.engine.gatekeeper import Gatehouse, Made, PendingDesk
 from gateway.tools.tool import ToolContext
 from memory.files import FileTrouble
 from memory.journal import Receipt
 from memory.model import Outcome, Reason, Refused, Staged
+from memory.pending.folder import W
 from memory.pending.model import PendingWrite
+from memory.pending.outcomes import Resolved
 from memory.pending.resolve import Approved, Decided, Edited, Rejected, Resolution
 from platforms.adapter import Adapter
 
@@ -77,28 +79,34 @@ class Inline:
         await self._delivery.post(context.chat, f"ask:{write.id}:{context.turn_id}", text, buttons=buttons([write]))
 
     async def _decision(self, name: str, late: float, context: ToolContext) -> Resolution | None:
-        """What was decided, here or by another process; None when it was put off, when nobody sits there any more,
-        or when it took too long. Raises FileTrouble."""
-        decision = self._desk.decision(name)
-        try:
-            while not decision.done():
-                became = await asyncio.to_thread(self._desk.resolver.became, name)
-                if isinstance(became, Decided):
-                    return decision.result() if decision.done() else became
-                if self._clock.monotonic() >= late or not self._attended(context):
-                    return None
-                nap: asyncio.Future[Any] = asyncio.ensure_future(self._clock.sleep(LOOK))
-                await asyncio.wait([decision, nap], return_when=asyncio.FIRST_COMPLETED)
-                nap.cancel()
-            return decision.result()
-        finally:
-            self._desk.put_off(name)
+        return await decision(self._desk, name, self._clock, late, lambda: self._attended(context))
 
     def _elsewhere(self, staged: Staged, write: object, receipt: Receipt) -> Outcome:
         """What another process decided. Raises FileTrouble."""
         if receipt.result != "approved" or not isinstance(write, PendingWrite):
             return _denied(staged, receipt.who)
         return self._desk.resolver.stands(write)
+
+
+async def decision(
+    desk: Gatehouse[W, Made], name: str, clock: Clock, late: float, attended: Callable[[], bool]
+) -> Resolved[W, Made] | None:
+    """What was decided, here or by another process; None when it was put off, when nobody sits there any more, or
+    when it took until `late`. Raises FileTrouble."""
+    decided = desk.decision(name)
+    try:
+        while not decided.done():
+            became = await asyncio.to_thread(desk.resolver.became, name)
+            if isinstance(became, Decided):
+                return decided.result() if decided.done() else became
+            if clock.monotonic() >= late or not attended():
+                return None
+            nap: asyncio.Future[Any] = asyncio.ensure_future(clock.sleep(LOOK))
+            await asyncio.wait([decided, nap], return_when=asyncio.FIRST_COMPLETED)
+            nap.cancel()
+        return decided.result()
+    finally:
+        desk.put_off(name)
 
 
 def _edited(staged: Staged, name: str) -> Staged:

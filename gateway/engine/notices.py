@@ -22,14 +22,16 @@ from platforms.messages import Button
 ONLY_A_SKILL = "Memory itself is unchanged."
 NO_MEMORY_HERE = "⚠️ Nothing was saved: memory is off in this chat."
 NO_SKILLS_WRITTEN = "The assistant cannot write skills here: they are among the disabled toolsets."
-Kind = Literal["memory", "skills"]
+Kind = Literal["memory", "skills", "tools"]
 SHOW = ((Button("Show", "/memory pending"),),)
 SHOW_SKILLS = ((Button("Show skills", "/skills pending"),),)
+SHOW_CALLS = ((Button("Show calls", "/tools pending"),),)
 """Under a line about what waits."""
 
 _WAITS: Mapping[Kind, tuple[str, str]] = {
     "memory": ("write to memory", "writes to memory"),
     "skills": ("change of a skill", "changes of skills"),
+    "tools": ("call of a tool", "calls of tools"),
 }
 
 CUT_SHORT = "Part of my last reply may not have arrived. /retry sends it again."

@@ -16,6 +16,9 @@ MOST = 600
 
 LINES = 10
 
+HOUSE = "house"
+"""The account of events that are the house's own: what came of a call that was approved, in `quoted`."""
+
 CHANGED = "[This was changed after it was sent, and now reads:]"
 _REMARK = re.compile(r"^\[(?:This (?:was changed|answers)|The person (?:calls up|wants to keep)) .*", re.M | re.S)
 
@@ -35,10 +38,19 @@ def kept(note: str) -> str:
 
 def foreign(event: Inbound) -> bool:
     """Whether it brings words of somebody else, for which its sender does not vouch."""
+    if event.account == HOUSE:
+        return True
     by = event.quoted_from
     if event.passed_on:
         return True
     return bool(event.quoted.strip()) and (by is None or by.id not in (event.account, event.sender.id) or not by.id)
+
+
+def read_from(events: Sequence[Inbound]) -> str:
+    """Where words that nobody vouches for came from, as rows say it; empty when there are none."""
+    if any(each.account == HOUSE for each in events):
+        return "mcp"
+    return "quote" if any(map(foreign, events)) else ""
 
 
 def _changed(event: Inbound) -> str:
@@ -48,8 +60,8 @@ def _changed(event: Inbound) -> str:
 def _answered(event: Inbound) -> str:
     """The words that a message answers, each line marked, so that none of them reads like the message itself."""
     words = event.quoted.strip()
-    if not words:
-        return ""
+    if not words or event.account == HOUSE:
+        return words
     shown = words[:MOST].splitlines()[:LINES]
     cut = len("\n".join(shown)) < len("\n".join(words.splitlines()))
     quoted = "\n".join(f"> {line}" for line in shown)

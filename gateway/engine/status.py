@@ -69,8 +69,11 @@ class HouseStatus:
         pending: Callable[[], int] = lambda: 0,
         pending_skills: Callable[[], int] = lambda: 0,
         outside: Outside | None = None,
+        servers: Outside | None = None,
+        pending_calls: Callable[[], int] = lambda: 0,
     ) -> None:
-        """`pending` and `pending_skills` count the writes that wait for a yes; they read folders."""
+        """`pending`, `pending_skills` and `pending_calls` count what waits for a yes; they read folders. `servers`
+        says how MCP servers are doing."""
         self._store = store
         self._database = database
         self._clock = clock
@@ -81,6 +84,8 @@ class HouseStatus:
         self._pending = pending
         self._pending_skills = pending_skills
         self._outside = outside
+        self._servers = servers
+        self._pending_calls = pending_calls
 
     async def view(self, key: str | None) -> StatusView:
         lines: list[tuple[str, str]] = [("Gateway", self._gateway_words())]
@@ -106,8 +111,12 @@ class HouseStatus:
         size = sum(each.stat().st_size for each in (self._database, self._wal()) if each.exists())
         waits = await asyncio.to_thread(self._pending)
         skills = await asyncio.to_thread(self._pending_skills)
+        calls = await asyncio.to_thread(self._pending_calls)
         claims = await self._store.facts.everywhere(FALSE_CLAIMS)
-        lines.append(("Waits for a yes", _waiting(waits, skills)))
+        lines.append(("Waits for a yes", _waiting(waits, skills, calls)))
+        if self._servers is not None:
+            lines.append(("MCP servers", self._servers.words))
+            data |= {"mcp_servers": dict(self._servers.data), "pending_calls": calls}
         if self._outside is not None:
             lines.append(("Outside memory", self._outside.words))
             data["outside_memory"] = dict(self._outside.data)
@@ -184,10 +193,11 @@ class HouseStatus:
         return self._database.with_name(self._database.name + "-wal")
 
 
-def _waiting(writes: int, skills: int) -> str:
+def _waiting(writes: int, skills: int, calls: int = 0) -> str:
     """What waits for a yes, and where it is decided."""
     told = [f"{writes} write{'' if writes == 1 else 's'}: /memory pending"] if writes else []
     told += [f"{skills} change{'' if skills == 1 else 's'} of skills: /skills pending"] if skills else []
+    told += [f"{calls} call{'' if calls == 1 else 's'} of tools: /tools pending"] if calls else []
     return "; ".join(told) or "nothing"
 
 

@@ -21,7 +21,7 @@ from gateway.tools.memory_tool import Ask, memory_tool
 from gateway.tools.session_search import Onlooker, session_search_tool
 from gateway.tools.skill_tools import skill_tools
 from gateway.tools.tool import Tool
-from gateway.tools.toolset import Toolset
+from gateway.tools.toolset import More, Toolset
 from memory.providers.spill import spill_output
 from platforms.messages import ChatKind, Inbound
 
@@ -46,9 +46,10 @@ def toolbox(
     ask: Ask,
     more: Sequence[Tool],
     trouble: Callable[[str], object],
+    remote: More = tuple,
 ) -> Toolbox:
     """By the settings of this moment, which decide what is offered until the next start. `store` holds what can be
-    searched, `ask` is asked about writes to memory that wait, `more` are further tools, `trouble` takes a line for
+    searched, `ask` is asked about writes to memory that wait, `more` are further tools, `remote` gives those that come and go, `trouble` takes a line for
     each file that no prompt can have."""
     onlooker = Onlooker(sight(settings, store.sessions), strange(settings, store.facts), lambda: zone(settings()))
     own = [
@@ -57,7 +58,7 @@ def toolbox(
         session_search_tool(store.search, onlooker, now),
     ]
     offered, disabled = [each for each in (*own, *more) if each is not None], settings().agent.disabled_toolsets
-    toolset = Toolset(offered, disabled, spill=_spilling(profile, settings))
+    toolset = Toolset(offered, disabled, spill=_spilling(profile, settings), more=remote)
 
     def listed() -> str:
         return skill_block(skills.library, skills.store.usage)

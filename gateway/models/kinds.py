@@ -66,7 +66,9 @@ class HostKinds:
     def all(self) -> Mapping[str, HostKind | BrokenKind]:
         """Every kind, the house's own first; imports each manifest. What cannot be used says why."""
         found: dict[str, HostKind | BrokenKind] = {}
-        for point in [*_own(), *self.points()]:
+        ours = [(each.name, each.value) for each in _own()]
+        theirs = [each for each in self.points() if (each.name, each.value) not in ours]
+        for point in [*_own(), *theirs]:
             if point.name in found:
                 key = f"{point.name} ({point.value})"
                 found[key] = BrokenKind(key, f"the name {point.name} is taken")
@@ -76,7 +78,8 @@ class HostKinds:
 
     def problems(self) -> list[str]:
         """One line for each that cannot be used."""
-        return [f"host plugin {each.name}: {each.why}" for each in self.all().values() if isinstance(each, BrokenKind)]
+        broken = [each for each in self.all().values() if isinstance(each, BrokenKind)]
+        return [f"host plugin {each.name}: {each.why}" for each in broken]
 
     def client(self, context: HostContext) -> ModelClient:
         """A client for one host and model. Raises KindMissing."""
@@ -99,7 +102,7 @@ class HostKinds:
 
     def _kind(self, point: EntryPoint) -> HostKind | BrokenKind:
         if point.value not in self._read:
-            self._read[point.value] = _loaded(point)
+            self._read[point.value] = read(point)
         return self._read[point.value]
 
 
@@ -119,7 +122,8 @@ def _own() -> list[EntryPoint]:
     return [EntryPoint(each.name, f"{__name__}:{each.name}", GROUP) for each in (openai, anthropic)]
 
 
-def _loaded(point: EntryPoint) -> HostKind | BrokenKind:
+def read(point: EntryPoint) -> HostKind | BrokenKind:
+    """What an entry announces. Never raises for a bad plugin."""
     try:
         loaded = point.load()
     except PLUGIN_FAULTS as error:

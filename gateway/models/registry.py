@@ -1,7 +1,7 @@
 """Which client answers for a name: hosts from the configuration, each with its limit, its retries and fallbacks.
 
-Builds a client once and closes it in the end. What a client does is in its own file; which kinds there are is kinds.py's
-to say.
+Builds a client once and closes it in the end. What a client does is in its own file; which kinds there are is for
+kinds.py to say.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ quarters.py's matter; what is handed over, and in which chats it is asked, outsi
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Any, Literal
 from gateway.clock import Clock
 from gateway.providers.fitting import LARGEST
 from gateway.providers.quarters import Gone, Late, Quarters
+from gateway.tools.loader import OWN
 from memory.providers.protocol import (
     Conversation,
     Patience,
@@ -319,9 +321,14 @@ def tools_of(provider: Provider) -> tuple[Sequence[ProviderTool], str]:
     except Exception as fault:  # noqa: BLE001 - the provider worker: it is used without its tools
         return (), f"its tools cannot be had: {line(fault)}"
     for each in tools:
-        named = isinstance(each, ProviderTool) and each.name.startswith(f"{provider.name}_")
-        if not named or each.parameters.get("type") != "object":
-            return (), f"{getattr(each, 'name', each)!r} is no tool named {provider.name}_… with an object schema"
+        if not isinstance(each, ProviderTool) or not each.name.startswith(f"{provider.name}_") or each.name in OWN:
+            return (), f"{getattr(each, 'name', each)!r} is no tool named {provider.name}_…"
+        try:
+            fits = json.loads(json.dumps(dict(each.parameters))).get("type") == "object"
+        except (TypeError, ValueError) as fault:
+            return (), f"the schema of {each.name} is none: {line(fault)}"
+        if not fits:
+            return (), f"the schema of {each.name} is not that of an object"
     return tools, ""
 
 

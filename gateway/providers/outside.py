@@ -179,7 +179,7 @@ class OutsideMemory:
             self._attendant.looked_at(own.name, withheld)
             return ToolResult(fenced(self._attendant.name, text) if text else "(nothing)")
 
-        return Tool(ToolSchema(own.name, own.description, own.parameters), run, toolset=TOOLSET)
+        return Tool(ToolSchema(own.name, own.description, dict(own.parameters)), run, toolset=TOOLSET)
 
     # Beside everything
 

@@ -223,6 +223,16 @@ def merge(db: sqlite3.Connection, pages: int) -> bool:
     return merged
 
 
+def write_anew(db: sqlite3.Connection, pages: int) -> int:
+    """Begin to bring all parts of each table into one, about so many pages of it; `merge` goes on with it. Only then
+    the words of what was let go of are gone: until they are brought together, the older parts hold them, and a
+    newer one says that they do not count. How many tables there are."""
+    kept = [each for each in generations(db) if each.kept]
+    for each in kept:
+        db.execute(f"INSERT INTO {each.table} ({each.table}, rank) VALUES ('merge', ?)", (-pages,))
+    return len(kept)
+
+
 def swap(db: sqlite3.Connection) -> bool:
     """Let the generation that is being built serve, if it has everything; whether it does now."""
     building = next((each for each in generations(db) if each.state == "building"), None)

@@ -15,11 +15,14 @@ from gateway.state.database import Database
 from gateway.state.records import Touched
 from gateway.state.review_queue import taken_away
 from gateway.state.search_damage import carefully
-from gateway.state.search_index import settle
+from gateway.state.search_index import merge, settle, write_anew
 from memory.model import ERASED
 
 BATCH = 200
 """Messages that leave the search's index at a time."""
+
+PAGES = 500
+"""Pages of the search's index that are written anew at a time."""
 
 Cut = Callable[[str], str]
 """A string without the texts."""
@@ -44,12 +47,20 @@ class SqliteTraces:
                 )
             while carefully(db, lambda: settle(db, BATCH)):
                 pass  # what the search's index still has to let go of holds the text, too
+            if found:
+                carefully(db, lambda: write_anew(db, PAGES))
             touched = _summed(found)
             for session in touched.sessions:
                 taken_away(db, session)
             return touched
 
-        return await self._database.write(work, durable=True)
+        def go_on(db: sqlite3.Connection) -> int:
+            return carefully(db, lambda: int(merge(db, PAGES)))
+
+        touched = await self._database.write(work, durable=True)
+        while touched.messages and await self._database.write(go_on, durable=True):
+            pass  # a large index is written anew piece by piece: others write in between
+        return touched
 
 
 @dataclass(frozen=True, slots=True)

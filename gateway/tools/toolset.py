@@ -15,6 +15,10 @@ SMALL = 1000
 """Characters of a result of which nobody asks whether they are many."""
 
 
+More = Callable[[], Iterable[Tool]]
+"""Tools that come and go, as they are now."""
+
+
 class Toolset:
     """An ordered set of tools with unique names. `spill` makes of a large result what is read of it; it touches the
     disk. `more()` gives tools that come and go; a session keeps the schemas that it began with."""
@@ -25,7 +29,7 @@ class Toolset:
         disabled: Iterable[str] = (),
         *,
         spill: Callable[[str], str] = lambda text: text,
-        more: Callable[[], Iterable[Tool]] = tuple,
+        more: More = tuple,
     ) -> None:
         self._spill = spill
         self._hidden = frozenset(disabled)
@@ -43,6 +47,11 @@ class Toolset:
 
     def __bool__(self) -> bool:
         return bool(self._tools)
+
+    @property
+    def spill(self) -> Callable[[str], str]:
+        """What makes of a large result what is read of it."""
+        return self._spill
 
     @property
     def schemas(self) -> tuple[ToolSchema, ...]:

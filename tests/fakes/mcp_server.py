@@ -2,7 +2,8 @@
 
 `python mcp_server.py STATE` reads how it is to behave from the JSON file STATE at its start: `tools` (what it lists),
 `later` (what it lists once `rename` was called), `deaf` (it answers nothing), `quits` (it ends at once), `stays` (it
-does not end with its input), `seconds` (how long `write` takes). It writes what it was called for into STATE.log, one line a call, before it acts.
+does not end with its input), `seconds` (how long `write` takes). It writes
+what it was called for into STATE.log, one line a call, before it acts.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gateway.clock import SystemClock
-from gateway.providers.attendant import FIRST_PAUSE, QUEUE, TRIES, Attendant, Errand, bounded
+from gateway.providers.attendant import FIRST_PAUSE, QUEUE, TRIES, Attendant, Errand, bounded, tools_of
 from memory.providers.protocol import (
     Conversation,
     Patience,
@@ -197,3 +197,24 @@ async def test_the_first_question_finds_one_that_starts_in_time() -> None:
     one.begin()
     assert await one.recall(Question(WHERE, "Who are you?")) == "something"
     await one.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "says"),
+    [
+        ("find", {"type": "object"}, "'find' is no tool named quiet_…"),
+        ("quiet_find", {"type": "string"}, "is not that of an object"),
+        ("quiet_find", {"type": "object", "default": object()}, "the schema of quiet_find is none: TypeError"),
+    ],
+)
+def test_tools_that_are_none_are_left_out_with_the_reason(name: str, parameters: dict[str, Any], says: str) -> None:
+    async def run(arguments: Any, where: Conversation) -> str:
+        return ""
+
+    class Handy(Quiet):
+        def tools(self) -> tuple[ProviderTool, ...]:
+            return (ProviderTool(name, "finds", parameters, run),)
+
+    tools, why = tools_of(Handy())
+    assert tools == ()
+    assert says in why

@@ -19,6 +19,7 @@ from gateway.state.codec import (
     load_event,
     load_kept,
 )
+from gateway.state.contract_search import found, indexed, said
 from gateway.state.records import KeptFile
 from gateway.state.store import SqliteStore
 from gateway.transcript import ToolCall
@@ -143,3 +144,26 @@ async def test_looking_changes_nothing_and_blanks_are_no_text(store: SqliteStore
     assert await column(store, "content", "messages") == "a secret"
     assert (await store.traces.erase(["", "  \n"])).messages == 0
     assert (await store.traces.find(["another"])).sessions == frozenset()
+
+
+@pytest.mark.parametrize("apart", [True, False], ids=["one by one", "together"])
+async def test_no_word_of_it_stays_in_the_searchs_index(tmp_path: Path, apart: bool) -> None:
+    """What the index let go of stands in its older parts until they are written anew; so they are."""
+    path = tmp_path / "state.db"
+    store = await SqliteStore.open(path)
+    for number, text in enumerate(("We talk of tea.", "The code is xyzzy7391.", "Noted: xyzzy7391.", "And of milk.")):
+        await said(store, f"s{number}", [text])
+        if apart:
+            await indexed(store)
+    await indexed(store)
+    assert await found(store, "xyzzy7391") == ["s1", "s2"]
+    await store.traces.erase(["xyzzy7391"])
+    assert await found(store, "xyzzy7391") == []
+    assert (await found(store, "tea"), await found(store, "milk"), await found(store, "noted")) == (
+        ["s0"],
+        ["s3"],
+        ["s2"],
+    )
+    await store.close()
+    assert b"xyzzy7391" not in path.read_bytes()
+    assert not path.with_name("state.db-wal").exists()

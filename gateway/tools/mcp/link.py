@@ -9,14 +9,15 @@ import asyncio
 import base64
 import binascii
 import json
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from httpx2 import HTTPError
+from httpx2 import HTTPError, Response
 from mcp import Client, MCPError
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
@@ -50,6 +51,9 @@ PAGES = 50
 CLOSED = (-32000, "Connection closed")
 """How the library says that the connection has ended; servers use the number as well."""
 
+REFUSALS = frozenset({401, 403, 404, 407, 429, *range(500, 600)})
+"""What an address answers instead of serving; other codes are the protocol's own business."""
+
 
 class Lost(Exception):
     """The connection ended, or could not be made; the text says why."""
@@ -79,10 +83,12 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """What is heard of a connection: `lost` is set when it has ended, `changed` when its tools are others."""
+    """What is heard of a connection: `lost` is set when it has ended, `changed` when its tools are others; `told` is
+    the last refusal of an address, such as HTTP 401."""
 
     lost: asyncio.Event
     changed: asyncio.Event
+    told: deque[str] = field(default_factory=lambda: deque(maxlen=1))
 
 
 class Link:
@@ -164,12 +170,17 @@ def _transport(
     assert server.url is not None, "the settings say one or the other"
     if server.transport == "sse":
         return sse_client(server.url, dict(server.headers), timeout=float(server.connect_timeout_s))
-    return _posted(server)
+    return _posted(server, ends)
 
 
 @asynccontextmanager
-async def _posted(server: McpServer) -> AsyncIterator[Any]:
+async def _posted(server: McpServer, ends: Ends) -> AsyncIterator[Any]:
+    async def look(response: Response) -> None:
+        if response.status_code in REFUSALS:
+            ends.told.append(f"HTTP {response.status_code}")
+
     async with create_mcp_http_client(headers=dict(server.headers)) as http:
+        http.event_hooks = {"response": [look]}
         async with streamable_http_client(str(server.url), http_client=http) as streams:
             yield streams
 

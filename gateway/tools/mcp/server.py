@@ -86,6 +86,7 @@ class Server:
         self._listed: tuple[Listed, ...] | None = None
         self._link: Link | None = None
         self._child: Child | None = None
+        self._refused: Sequence[str] = ()
         self._slow = 0
         self._until = 0.0
         self._ready, self._wanted = asyncio.Event(), asyncio.Event()
@@ -203,7 +204,7 @@ class Server:
         from gateway.tools.mcp.link import Ends, linked
 
         ends = Ends(lost=asyncio.Event(), changed=asyncio.Event())
-        self._lost = ends.lost
+        self._lost, self._refused = ends.lost, ends.told
         self._again.clear()
         self._child, self._slow = None, 0
         async with AsyncExitStack() as stack:
@@ -266,7 +267,7 @@ class Server:
             said = str(why) or type(why).__name__
         else:
             said = why
-        last = self._child.last_words if self._child is not None else ""
+        last = self._child.last_words if self._child is not None else " ".join(self._refused)
         return safe(self._around.mask(f"{said} ({last})" if last else said), 300)
 
     def _surroundings(self) -> dict[str, str]:
@@ -341,10 +342,14 @@ class Servers:
             raise Unanswered(f"there is no MCP server {server} any more. Nothing was done.")
         return await found.call(tool, arguments)
 
-    async def begin(self) -> None:
-        """Offer what is known from before, and reach all of them in the background."""
+    async def remember(self) -> None:
+        """Offer what is known from before."""
         for server in self.all:
             await asyncio.to_thread(server.remember)
+
+    def begin(self) -> None:
+        """Reach all of them in the background."""
+        for server in self.all:
             server.begin()
 
     async def close(self) -> None:

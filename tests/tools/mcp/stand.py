@@ -99,7 +99,8 @@ async def stand(
     made = servers(lambda: configured, around)
     door = RemoteDoor(made, _free, None, room)
     place = Stand(made, Toolset(more=door.tools), notes)
-    await made.begin()
+    await made.remember()
+    made.begin()
     try:
         if wait:
             await place.ready()

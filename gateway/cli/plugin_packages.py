@@ -1,0 +1,136 @@
+"""`innkeeper plugins install|remove`: packages fetched and taken away by pip, in the environment that runs this.
+
+Says what is about to be done and asks first: a plugin is code of whoever published it, with this account's rights.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import shlex
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from gateway.cli.invocation import FAILED, USAGE, Invocation
+
+YES = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9._,-]+\])?(?:[=<>!~]=?[0-9A-Za-z.*,<>=!~]+)?")
+
+
+@click.command()
+@click.argument("name")
+@YES
+@click.pass_obj
+def install(invocation: Invocation, name: str, yes: bool) -> None:
+    """Fetch a package by its name (or from a folder), and say what it brings. honcho, mem0 and their like are names
+    of what the house knows already, and only needs libraries for."""
+    from gateway.config.plugins import Plugins, turned_off
+
+    requirement, why = _requirement(name)
+    _ask(_pip("install", requirement), why, yes)
+    before = {(each.kind, each.name) for each in Plugins.announced().entries}
+    _run(_pip("install", requirement))
+    importlib.invalidate_caches()
+    after = Plugins.announced(turned_off(invocation.profile())).entries
+    fresh = [each for each in after if (each.kind, each.name) not in before]
+    for each in fresh:
+        click.echo(f"New: {each.kind} {each.name}" + (" (turned off: innkeeper plugins enable)" if each.off else ""))
+    if not fresh and requirement == name:
+        click.echo("It brought no new door: `innkeeper plugins list` shows what there is.")
+    _later(invocation)
+
+
+@click.command()
+@click.argument("name")
+@YES
+@click.pass_obj
+def remove(invocation: Invocation, name: str, yes: bool) -> None:
+    """Take a plugin's package away, by the plugin's name or the package's. Its settings stay in config.yaml."""
+    from gateway.config.plugins import Plugins, normal
+
+    found = [each for each in Plugins.announced().named(name) if each.distribution]
+    packages = {normal(each.distribution): each.distribution for each in found if not each.built_in}
+    if not packages:
+        why = f"{name} comes with the house and stays" if found else f"no plugin named {name} is installed"
+        raise click.UsageError(why)
+    if len(packages) > 1:
+        raise click.UsageError(f"{name} is in several packages; name one: {', '.join(sorted(packages.values()))}")
+    (package,) = packages.values()
+    gone = [each for each in Plugins.announced().entries if each.distribution == package]
+    what = "This takes away: " + ", ".join(f"{each.kind} {each.name}" for each in gone)
+    _ask(_pip("uninstall", "--yes", package), what, yes)
+    _run(_pip("uninstall", "--yes", package))
+    importlib.invalidate_caches()
+    click.echo(f"{package} is gone.")
+    _still_named(invocation)
+    _later(invocation)
+
+
+def _requirement(name: str) -> tuple[str, str]:
+    """What pip is given for a name, and what to say about it. Raises UsageError."""
+    extras = _extras()
+    if name.lower() in extras:
+        return f"innkeeper[{name.lower()}]", f"The house knows {name}; this fetches the libraries that it needs."
+    if "/" in name and Path(name).is_dir():
+        folder = str(Path(name).resolve())
+        return folder, f"This installs the package in {folder}, which then runs with this account's rights."
+    if not REQUIREMENT.fullmatch(name):
+        raise click.UsageError(f"{name!r} is neither a package's name nor a folder (./FOLDER)")
+    return name, "A plugin is code of whoever published it, and runs with this account's rights."
+
+
+def _extras() -> frozenset[str]:
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        return frozenset(metadata("innkeeper").get_all("Provides-Extra") or ()) - {"dev", "testing"}
+    except PackageNotFoundError:
+        return frozenset()
+
+
+def _pip(*words: str) -> list[str]:
+    return [sys.executable, "-m", "pip", *words]
+
+
+def _ask(command: list[str], why: str, yes: bool) -> None:
+    """Say what would be done, and go on only with a yes."""
+    click.echo(why)
+    click.echo(f"  {shlex.join(command)}")
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        click.echo("Nobody is here to say yes: --yes does.", err=True)
+        raise click.exceptions.Exit(USAGE)
+    if not click.confirm("Do it?", default=False):
+        raise click.exceptions.Exit(FAILED)
+
+
+def _run(command: list[str]) -> None:
+    """Run pip, which speaks for itself. Ends with exit code 1 where it could not."""
+    if find_spec("pip") is None:
+        raise click.ClickException(f"there is no pip beside {sys.executable}; install the package with what made it")
+    if subprocess.run(command, check=False).returncode:
+        click.echo("pip could not: nothing else was done.", err=True)
+        raise click.exceptions.Exit(FAILED)
+
+
+def _still_named(invocation: Invocation) -> None:
+    """Say where config.yaml still speaks of what is gone: with that, nothing would start."""
+    from gateway.errors import ConfigurationError
+
+    try:
+        invocation.settings()
+    except ConfigurationError as error:
+        click.echo("config.yaml still speaks of it; nothing starts before that is taken out:", err=True)
+        click.echo(str(error), err=True)
+
+
+def _later(invocation: Invocation) -> None:
+    from gateway.config.lock import holder
+
+    if holder(invocation.profile()) is not None:
+        click.echo("The gateway that runs takes it over at its next start.")
