@@ -152,8 +152,7 @@ async def running(
         stack.push_async_callback(hosts.close)
         stack.push_async_callback((watch := HostWatch(hosts, clock)).close)
         adapters: dict[str, Adapter] = {}
-        plugins = Plugins.announced(loaded.settings.plugins.disabled)
-        registry, found = built_in(plugins.points(COMMAND)), doors(loaded.settings, only, plugins.points(PLATFORM))
+        registry, found = _announced(loaded.settings, only)
         set_to = _setter(profile, watcher, environment, extensions)
         house, problems = await _furnish(profile, store, clock, watcher, hosts, adapters, found, report, set_to)
         stack.push_async_callback(begun(house.outside))
@@ -188,6 +187,11 @@ async def running(
         stack.callback(lambda: signs.stopping(house.settings().gateway.drain_seconds))
         reached(house.remote)
         yield App(profile, engine, hosts, watcher, registry, lines, warm)
+
+
+def _announced(settings: Settings, only: Sequence[str] | None) -> tuple[Registry, Doors]:
+    plugins = Plugins.announced(settings.plugins.disabled)
+    return built_in(plugins.points(COMMAND)), doors(settings, only, plugins.points(PLATFORM))
 
 
 def _engine(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 
 from commands.pending_words import fenced as as_code
@@ -88,11 +89,16 @@ class CallRuns:
             for name in await asyncio.to_thread(self._ready):
                 if name not in self._running and name not in self._desk.asking:
                     task = self._running[name] = asyncio.ensure_future(self._carry_out(name))
-                    task.add_done_callback(lambda done, name=name: self._running.pop(name, None))
+                    task.add_done_callback(partial(self._over, name))
             for name in await asyncio.to_thread(self._decided.ids, "done"):
                 await self._tell(name)
         except (FileTrouble, OSError) as trouble:
             self._house.report.warning("calls.fault", why=str(trouble))
+
+    def _over(self, name: str, task: asyncio.Task[None]) -> None:
+        self._running.pop(name, None)
+        if not task.cancelled() and (fault := task.exception()) is not None:
+            self._house.report.warning("calls.fault", call=name, why=f"{type(fault).__name__}: {fault}")
 
     @property
     def _decided(self) -> DecidedCalls:

@@ -146,5 +146,6 @@ def remote_tools(
     made = servers(lambda: settings().mcp_servers, around)
     desk = CallDesk(call_resolver(profile.pending / "calls", way.clock.now), way.store, way.clock.now, way.set_key)
     gate = CallGate(CallRules(made.rules, owners_heard(settings)), desk, way.delivery, way.adapters, way.clock)
-    doors = (RemoteDoor(made, gate, outlet, now.mcp.deferred_chars) for outlet in (way.outlet, None))
-    return RemoteTools(made, desk, *doors, way.set_key)
+    room = now.mcp.deferred_chars
+    door, aside = RemoteDoor(made, gate, way.outlet, room), RemoteDoor(made, gate, None, room)
+    return RemoteTools(made, desk, door, aside, way.set_key)

@@ -49,8 +49,8 @@ def toolbox(
     remote: More = tuple,
 ) -> Toolbox:
     """By the settings of this moment, which decide what is offered until the next start. `store` holds what can be
-    searched, `ask` is asked about writes to memory that wait, `more` are further tools, `remote` gives those that come and go, `trouble` takes a line for
-    each file that no prompt can have."""
+    searched, `ask` is asked about writes to memory that wait, `more` are further tools, `remote` gives those that
+    come and go, `trouble` takes a line for each file that no prompt can have."""
     onlooker = Onlooker(sight(settings, store.sessions), strange(settings, store.facts), lambda: zone(settings()))
     own = [
         memory_tool(memory.shelf.own, ask=ask, reach=reach(memory.shelf, scope)),

@@ -6,6 +6,7 @@ gateway/providers/holographic.py's matter. Calls block, and all come from one th
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +34,8 @@ VERSION = 1
 
 _TABLES = (
     "CREATE TABLE fact (id INTEGER PRIMARY KEY, subject TEXT NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL,"
-    " source TEXT NOT NULL, about TEXT NOT NULL, relation TEXT NOT NULL, value TEXT NOT NULL, denied INTEGER NOT NULL,"
+    " source TEXT NOT NULL, about TEXT NOT NULL, relation TEXT NOT NULL, value TEXT NOT NULL,"
+    " denied INTEGER NOT NULL,"
     " trust REAL NOT NULL, made REAL NOT NULL, fresh REAL NOT NULL, used REAL NOT NULL, UNIQUE (subject, key))",
     "CREATE INDEX fact_claim ON fact (subject, about, relation, value)",
     "CREATE TABLE tag (fact INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (fact, name)) WITHOUT ROWID",
@@ -66,8 +68,8 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A kept fact. `trust` is what is left of it now; `made` and `fresh` (confirmed, or used) are seconds since the
-    epoch."""
+    """A kept fact. `trust` is what is left of it now; `made` and `fresh` (said or confirmed last) are seconds
+    since the epoch."""
 
     id: int
     text: str
@@ -153,8 +155,8 @@ class FactBook:
                 row = db.execute("SELECT trust, used FROM fact WHERE id = ?", (number,)).fetchone()
                 if row is not None and now - row["used"] >= DAY:
                     db.execute(
-                        "UPDATE fact SET trust = ?, used = ?, fresh = max(fresh, ?) WHERE id = ?",
-                        (raised(row["trust"], 0.02), now, now, number),
+                        "UPDATE fact SET trust = ?, used = ? WHERE id = ?",
+                        (raised(row["trust"], 0.02), now, number),
                     )
 
         self._write(work)
@@ -199,7 +201,8 @@ class FactBook:
             ).fetchall()
         else:
             rows = db.execute(
-                f"SELECT fact.*, 1.0 AS fits FROM fact WHERE subject = ? {tagged} ORDER BY trust DESC, fresh DESC LIMIT ?",
+                f"SELECT fact.*, 1.0 AS fits FROM fact WHERE subject = ? {tagged}"
+                " ORDER BY trust DESC, fresh DESC LIMIT ?",
                 (subject, *more, CANDIDATES),
             ).fetchall()
         # In a book with few facts the measure of rare words is no measure: everything that fits counts a little.
@@ -209,7 +212,7 @@ class FactBook:
 
     def _fact(self, row: sqlite3.Row, now: float) -> Fact:
         claim = Claim(row["about"], row["relation"], row["value"], bool(row["denied"]))
-        trust = faded(row["trust"], now - row["fresh"], self._half_life)
+        trust = faded(row["trust"], now - max(row["fresh"], row["used"]), self._half_life)
         return Fact(row["id"], row["text"], row["source"], trust, row["made"], row["fresh"], claim)
 
     def _db(self) -> Connection:
@@ -258,7 +261,8 @@ def faded(trust: float, age: float, half_life: float) -> float:
     """What is left of trust that nothing refreshed for `age` seconds; never less than half of it."""
     if half_life <= 0 or age <= 0:
         return trust
-    return max(LEAST, trust * (FLOOR + (1.0 - FLOOR) * 0.5 ** (age / DAY / half_life)))
+    left = math.pow(0.5, age / DAY / half_life)
+    return max(LEAST, trust * (FLOOR + (1.0 - FLOOR) * left))
 
 
 def _opened(path: Path) -> Connection:

@@ -30,7 +30,7 @@ class Desk:
         self._count += 1
         draft = self._folder / f"{self._count}.draft"
         answer = self._folder / "out" / f"{self._count:04}.txt"
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while not (self._folder / "out").exists():
                 assert self._gateway.runs, self._gateway.said()
                 await asyncio.sleep(0.05)

@@ -33,6 +33,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     "gateway/providers/outside.py": "the provider worker's reader: one thing less is handed over, the next one is",
     "platforms/registry.py": "part of the adapter supervisor: a platform that cannot be built stops no other",
     "gateway/tools/toolset.py": "part of the session worker: a tool's fault is an answer to the model",
+    "gateway/tools/mcp/server.py": "part of the adapter supervisor: an MCP server's fault is told, and it is begun again",
     "gateway/tools/loader.py": "part of the session worker: a plugin whose tools cannot be made costs these alone",
     "gateway/config/plugins.py": "part of every worker: what a plugin raises at its import is told by its register",
     "gateway/state/database.py": "carried from the database's thread to the coroutine that asked, and raised there",

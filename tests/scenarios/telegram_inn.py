@@ -6,6 +6,7 @@ process, the command line and the signals are left out.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -126,6 +127,13 @@ async def telegram_inn(folder: Path, window: int = 8192, **config: Any) -> Async
     """The two servers and the folder; nothing runs until it is opened."""
     async with BotApi() as server, OpenAIServer(window=window) as host:
         yield Inn(folder, server, host, config)
+
+
+async def indexed(app: App) -> None:
+    """Wait until the search's index has all that was said."""
+    async with asyncio.timeout(PATIENCE):
+        while (await app.engine.house.store.search.state()).waiting:
+            await asyncio.sleep(0.02)
 
 
 def keeps(target: str, content: str) -> Step:

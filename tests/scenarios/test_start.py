@@ -30,14 +30,15 @@ async def test_the_first_start_brings_skills_and_broken_ones_are_said(tmp_path: 
         }
 
 
-async def test_a_promise_that_does_not_hold_yet_is_said_at_the_start(tmp_path: Path) -> None:
+async def test_an_outside_memory_that_is_not_installed_is_said_at_the_start(tmp_path: Path) -> None:
     profile = prepare(Profile("default", tmp_path, tmp_path))
     profile.config.write_text(
-        "model: {base_url: 'http://127.0.0.1:1/v1', model: big}\nmemory: {prefetch_spill_enabled: true}\n"
+        "model: {base_url: 'http://127.0.0.1:1/v1', model: big}\nmemory: {provider: retaindb}\n"
     )
     async with running(profile, load_settings(profile, {}), {}, only=()) as app:
         assert "model: main/big" in app.lines
-        assert "memory.prefetch_spill_enabled is set, and does nothing yet in this version" in app.lines
+        why = "no outside memory named retaindb is installed: innkeeper memory providers"
+        assert f"memory.provider: {why}" in app.lines
 
 
 async def test_what_was_said_before_comes_into_the_search_while_the_house_is_open(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from memory.files import locked
 from tests.fakes.openai_server import Step
-from tests.scenarios.telegram_inn import NOTE, OTHERS, PATIENCE, keeps, patches, telegram_inn
+from tests.scenarios.telegram_inn import NOTE, OTHERS, PATIENCE, indexed, keeps, patches, telegram_inn
 
 GUIDANCE = "Memory: keep with the memory tool"
 BOTH_OFF = {"memory": {"memory_enabled": False, "user_profile_enabled": False}}
@@ -146,13 +146,14 @@ async def test_forget_all_asks_first_and_can_be_undone(tmp_path: Path) -> None:
 async def test_forget_everywhere_leaves_no_trace_and_the_conversation_goes_on(tmp_path: Path) -> None:
     secret = "Ada's locker has the code 7391."
     async with telegram_inn(tmp_path, **QUIET) as inn:
-        async with inn.open():
+        async with inn.open() as app:
             await inn.says("Hello", "Hello.")
             await inn.says(f"By the way: {secret}", keeps("user", secret), f"I keep it: {secret}")
             await inn.says("/new")
             await inn.says("Hello", "Hello.")
             await inn.says(f"/remember {BIKE}")
             assert secret in inn.prompt
+            await indexed(app)
             asked = await inn.says("/forget --everywhere code 7391")
             assert asked.startswith(
                 "Erase 'code 7391' for good? It takes 1 entry, 1 text in the journal, 0 backups, "
@@ -165,8 +166,7 @@ async def test_forget_everywhere_leaves_no_trace_and_the_conversation_goes_on(tm
             await inn.says("Still there?", "Still here.")
             assert "7391" not in str(inn.request)
             assert inn.file("USER.md") == BIKE
-        found = [path.name for path in tmp_path.rglob("*") if path.is_file() and b"7391" in path.read_bytes()]
-        assert found == []
+        assert [path.name for path in tmp_path.rglob("*") if path.is_file() and b"7391" in path.read_bytes()] == []
         async with inn.open():
             await inn.says("And after a restart?", "Still here.")
 
