@@ -15,7 +15,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 TOPICS = (
     *("sessions", "archive", "search", "memory_writes", "journey"),
     *("skill_shortcuts", "skill_writes", "curator", "home"),
-    *("cron", "maintenance", "models", "reviews", "status", "dashboard", "pairing", "help"),
+    *("cron", "tools", "maintenance", "models", "reviews", "status", "dashboard", "pairing", "help"),
 )
 """The house's own modules with commands, in the order in which help lists them."""
 

@@ -23,7 +23,7 @@ def approved(name: str, call: PendingCall, outcome: Ordered) -> Carried:
     """It is made by the running gateway, and its result goes to the conversation that wished for it."""
     what = f"{literal(call.tool)} of {literal(call.server)}"
     return Carried(
-        f"✅ `{name}` approved: {what} is called now, and its result goes to the conversation.", outcome.id
+        f"✅ `{name}` approved: {what} is called once by the running gateway; its result goes to the conversation.", outcome.id
     )
 
 

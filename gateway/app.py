@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from commands.registry import Registry, built_in
+from commands.registry import Registry
 from commands.skill_ports import SkillHub
 from gateway.agent.requests import asks_to_keep
 from gateway.attachments.intake import open_intake
@@ -27,7 +27,7 @@ from gateway.config.lock import ProfileLock
 from gateway.config.not_yet import warnings
 from gateway.config.own_zone import own_zone
 from gateway.config.paths import Profile
-from gateway.config.plugins import COMMAND, PLATFORM, TOOL, Plugins, announced
+from gateway.config.plugins import TOOL, announced
 from gateway.config.reload import Broken, Reloaded, Watcher
 from gateway.config.schema import Settings
 from gateway.config.supervised import supervised
@@ -36,7 +36,7 @@ from gateway.engine.beside import kept
 from gateway.engine.call_runs import calls_beside
 from gateway.engine.cards import BATCH_SECONDS, cards_of
 from gateway.engine.delivery import Delivery
-from gateway.engine.doors import Doors, Porter, doors, load_all
+from gateway.engine.doors import Doors, Porter, announced_doors, load_all
 from gateway.engine.earshot import scopes
 from gateway.engine.engine import Engine
 from gateway.engine.figures import counting
@@ -152,7 +152,7 @@ async def running(
         stack.push_async_callback(hosts.close)
         stack.push_async_callback((watch := HostWatch(hosts, clock)).close)
         adapters: dict[str, Adapter] = {}
-        registry, found = _announced(loaded.settings, only)
+        registry, found = announced_doors(loaded.settings, only)
         set_to = _setter(profile, watcher, environment, extensions)
         house, problems = await _furnish(profile, store, clock, watcher, hosts, adapters, found, report, set_to)
         stack.push_async_callback(begun(house.outside))
@@ -187,11 +187,6 @@ async def running(
         stack.callback(lambda: signs.stopping(house.settings().gateway.drain_seconds))
         reached(house.remote)
         yield App(profile, engine, hosts, watcher, registry, lines, warm)
-
-
-def _announced(settings: Settings, only: Sequence[str] | None) -> tuple[Registry, Doors]:
-    plugins = Plugins.announced(settings.plugins.disabled)
-    return built_in(plugins.points(COMMAND)), doors(settings, only, plugins.points(PLATFORM))
 
 
 def _engine(

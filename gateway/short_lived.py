@@ -28,6 +28,7 @@ from gateway.engine.journey_desk import JourneyDesk
 from gateway.engine.memory_desk import MemoryDesk
 from gateway.engine.needed_skills import NeededSkills
 from gateway.engine.pairing_desk import PairingDesk
+from gateway.engine.remote_tools import stored_tools
 from gateway.engine.retention import StoredRetention, behind
 from gateway.engine.reviews_desk import ReviewsDesk
 from gateway.engine.skill_gatekeeper import GatedSkills, gated_skills, skill_desk
@@ -44,6 +45,7 @@ from gateway.observability.redact import Redactor
 from gateway.providers.git import Git
 from gateway.providers.hub import Hub
 from gateway.state.store import SqliteStore
+from memory.pending.call_store import PendingCalls
 from memory.skills.install import Installer
 
 if TYPE_CHECKING:
@@ -122,6 +124,7 @@ def stored_ports(
         gateway=gateway,
         pending=lambda: len(kept.pendings.ids()),
         pending_skills=lambda: len(skills.pendings.ids()),
+        pending_calls=lambda: len(PendingCalls(profile.pending / "calls").ids()),
     )
     scope = scopes(lambda: loaded.settings)
 
@@ -133,6 +136,7 @@ def stored_ports(
 
         return stored_jobs(profile, store, lambda: loaded.settings, clock, kept, skills, extensions)
 
+    tools, calls = stored_tools(profile, loaded.settings, store, clock, set_to)
     pending = PendingDesk(kept, store, lambda: loaded.settings, clock.now, set_to)
     skill_pending = skill_desk(skills, store, lambda: loaded.settings, clock.now, set_to)
     return Ports(
@@ -155,6 +159,8 @@ def stored_ports(
         cron=cron_desk(store, clock, lambda: loaded.settings, hosts, skills, asleep=gateway == "not running"),
         retention=StoredRetention(store, lambda: loaded.settings, clock, behind(kept, skills), file_caches(profile)),
         hosts=WatchedHosts(hosts, lambda: loaded.settings, store.facts),
+        tools=tools,
+        call_pending=calls,
         journey=JourneyDesk(kept.shelf, skills, store.facts, scope, lambda: loaded.settings, clock.now),
         maintenance=MaintenanceDesk(store, clock, lambda: own_zone(loaded.settings), tasks),
         reviews=ReviewsDesk(store, clock, (pending.settle, skill_pending.settle), asleep=gateway == "not running"),

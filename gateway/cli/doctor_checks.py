@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from gateway.cli.doctor import Check, Finding, Patient
 from gateway.cli.doctor_memory import memory
 from gateway.cli.doctor_outside import outside
+from gateway.cli.doctor_tools import tools
 
 LOW_DISK = 500 * 1024 * 1024  # bytes: a backup and the small model's weights fit
 EMBEDDED_PACKAGE = "xllamacpp"
@@ -32,6 +33,7 @@ def checks() -> list[Check]:
         Check("access", _access),
         Check("memory", memory),
         Check("outside memory", outside),
+        Check("mcp servers", tools),
         Check("model", _model),
         Check("hosts", _hosts),
     ]

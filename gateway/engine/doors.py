@@ -11,10 +11,11 @@ from functools import partial
 from importlib.metadata import EntryPoint
 from typing import Protocol
 
-from commands.registry import Registry
+from commands.registry import Registry, built_in
 from commands.spec import Argument
 from gateway.clock import Clock
 from gateway.config.paths import Profile
+from gateway.config.plugins import COMMAND, PLATFORM, Plugins
 from gateway.config.schema import Settings
 from gateway.engine import notices
 from gateway.engine.delivery import Delivery
@@ -62,6 +63,12 @@ def doors(settings: Settings, only: Sequence[str] | None, points: Iterable[Entry
     }
     broken = [f"{each.name}: {each.why}" for each in entries.values() if not isinstance(each, PlatformManifest)]
     return Doors(found, tuple(broken))
+
+
+def announced_doors(settings: Settings, only: Sequence[str] | None) -> tuple[Registry, Doors]:
+    """The commands and the platforms, those of plugins that are turned off left out."""
+    plugins = Plugins.announced(settings.plugins.disabled)
+    return built_in(plugins.points(COMMAND)), doors(settings, only, plugins.points(PLATFORM))
 
 
 class Porter:

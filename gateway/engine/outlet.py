@@ -23,14 +23,22 @@ def outlet(profile: Profile, settings: Callable[[], Settings], adapters: Mapping
         adapter = adapters.get(chat.platform)
         return adapter.capabilities.sends_files if adapter is not None else 0
 
+    return Outlet(profile.cache / "outgoing", limit, lambda: opened(settings()), trusted(settings))
+
+
+def trusted(settings: Callable[[], Settings]) -> Callable[[str], bool]:
+    """Whether a person (`platform:id`) may have files of the machine, by the settings of that moment: owners may."""
+
     def trusts(speaker: str) -> bool:
         platform, _, person = speaker.partition(":")
         return bool(person) and role_of(platform, person, access_rules(settings())) is Role.OWNER
 
-    def roots() -> Sequence[Path]:
-        return [Path(each).expanduser() for each in settings().agent.file_roots]
+    return trusts
 
-    return Outlet(profile.cache / "outgoing", limit, roots, trusts)
+
+def opened(settings: Settings) -> list[Path]:
+    """The folders that the owner opened."""
+    return [Path(each).expanduser() for each in settings.agent.file_roots]
 
 
 def files_of(rows: Sequence[Row]) -> list[PartDraft]:

@@ -16,7 +16,7 @@ MOST = 600
 
 LINES = 10
 
-HOUSE = "house"
+HOUSE = ":calls"
 """The account of events that are the house's own: what came of a call that was approved, in `quoted`."""
 
 CHANGED = "[This was changed after it was sent, and now reads:]"

@@ -18,6 +18,7 @@ from gateway.engine.call_gate import CallGate, CallRules
 from gateway.engine.delivery import Delivery
 from gateway.engine.earshot import owners_heard
 from gateway.engine.gatekeeper import SetKey
+from gateway.observability.report import LogReport
 from gateway.state.protocols import Store
 from gateway.tools.mcp.door import RemoteDoor
 from gateway.tools.mcp.server import Report, Server, Servers, Surroundings, servers
@@ -65,6 +66,37 @@ class RemoteTools:
         return {
             each.name: {"state": each.state, "tools": len(each.tools), "why": each.why} for each in self.servers.all
         }
+
+
+class StoredTools:
+    """`commands.tool_ports.Tools` for commands that come and go: what is configured, and what was offered last."""
+
+    def __init__(self, servers: Servers, set_key: SetKey) -> None:
+        self._servers = servers
+        self._set_key = set_key
+
+    def views(self) -> list[ServerView]:
+        for each in self._servers.all:
+            each.recall()
+        return [view(each, self._servers.rules(each.name)) for each in self._servers.all]
+
+    def problems(self) -> list[str]:
+        return self._servers.problems
+
+    async def put_rule(self, server: str, tool: str, rule: str) -> str:
+        return await put_rule(self._set_key, server, tool, rule)
+
+
+def stored_tools(
+    profile: Profile, settings: Settings, store: Store, clock: Clock, set_key: SetKey
+) -> tuple[StoredTools | None, CallDesk]:
+    """What there is without a running gateway; None where no server is configured."""
+    desk = CallDesk(call_resolver(profile.pending / "calls", clock.now), store, clock.now, set_key)
+    if not any(each.enabled for each in settings.mcp_servers.values()):
+        return None, desk
+    known = KnownTools(profile.cache / FOLDER)
+    around = Surroundings(clock, LogReport("gateway.tools.mcp"), known, {}, None, str, settings.mcp.max_tools)
+    return StoredTools(servers(lambda: settings.mcp_servers, around), set_key), desk
 
 
 async def put_rule(set_key: SetKey, server: str, tool: str, rule: str) -> str:

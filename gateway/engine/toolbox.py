@@ -15,8 +15,10 @@ from gateway.engine.boundary import zone
 from gateway.engine.earshot import owners_heard, reach, sight, strange, who
 from gateway.engine.gatekeeper import Memories
 from gateway.engine.house import Open
+from gateway.engine.shelves import shelves
 from gateway.engine.skill_gatekeeper import GatedSkills
 from gateway.state.protocols import Store
+from gateway.tools.files import file_tools
 from gateway.tools.memory_tool import Ask, memory_tool
 from gateway.tools.session_search import Onlooker, session_search_tool
 from gateway.tools.skill_tools import skill_tools
@@ -56,6 +58,7 @@ def toolbox(
         memory_tool(memory.shelf.own, ask=ask, reach=reach(memory.shelf, scope)),
         *skill_tools(skills.library, skills.store, owners_heard(settings)),
         session_search_tool(store.search, onlooker, now),
+        *file_tools(shelves(profile, settings, store, now)),
     ]
     offered, disabled = [each for each in (*own, *more) if each is not None], settings().agent.disabled_toolsets
     toolset = Toolset(offered, disabled, spill=_spilling(profile, settings), more=remote)

@@ -11,8 +11,12 @@ from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from types import MappingProxyType
 
-KINDS = ("platform", "command", "tool", "host", "provider")
+ENTRIES = MappingProxyType(
+    {"platform": "manifest", "command": "spec", "tool": "tools", "host": "kind", "provider": "manifest"}
+)
+"""What a plugin of each kind announces, by its name in the package."""
 NAME = re.compile(r"[a-z][a-z0-9]{1,29}")
 TAKEN = frozenset({"console", "telegram", "discord", "openai", "anthropic", "openrouter", "local", "auto", "test"})
 """Names that a plugin could not have, or that would be a trap."""
@@ -35,8 +39,8 @@ class Made:
 
 def write(kind: str, name: str, into: Path) -> Made:
     """Make `into/innkeeper-NAME`. Raises NotMade, with nothing written, where the name cannot be, or is there."""
-    if kind not in KINDS:
-        raise NotMade(f"{kind} is no kind of plugin; there are: {', '.join(KINDS)}")
+    if kind not in ENTRIES:
+        raise NotMade(f"{kind} is no kind of plugin; there are: {', '.join(ENTRIES)}")
     if not NAME.fullmatch(name) or keyword.iskeyword(name):
         raise NotMade(f"{name!r} is no name for a plugin: 2 to 30 small letters and digits, a letter first")
     if name in TAKEN:
@@ -60,7 +64,13 @@ def write(kind: str, name: str, into: Path) -> Made:
 
 def _filled(kind: str, name: str) -> dict[str, str]:
     """The files by their place, with the names filled in."""
-    words = {"NAME_": name, "PACKAGE_": f"innkeeper_{name}", "CLASS_": name.capitalize(), "KIND_": kind}
+    words = {
+        "NAME_": name,
+        "PACKAGE_": f"innkeeper_{name}",
+        "CLASS_": name.capitalize(),
+        "KIND_": kind,
+        "ENTRY_": ENTRIES[kind],
+    }
     root = files("gateway.plugins") / "template"
     found: dict[str, str] = {}
     for source in (root / "all", root / kind):

@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
+from gateway.providers.places import schema, text_of
 from gateway.state.connection import DatabaseFault
 from gateway.state.fact_book import Claim, Draft, Fact, FactBook, words_of
 from gateway.state.search_fold import fold
@@ -127,13 +128,13 @@ class Holographic(Silent):
         )
 
     async def _search(self, arguments: Mapping[str, Any], where: Conversation) -> str:
-        query, tag = text_of(arguments, "query"), arguments.get("tag", "")
+        query, tag = text_of(arguments, "query", LONGEST), arguments.get("tag", "")
         if not isinstance(tag, str):
             raise Refused("tag must be text")
         return await self._do(lambda: self._recalled(where.subject, asked(query), tag.strip()))
 
     async def _remember(self, arguments: Mapping[str, Any], where: Conversation) -> str:
-        said, tags = text_of(arguments, "fact"), arguments.get("tags", [])
+        said, tags = text_of(arguments, "fact", LONGEST), arguments.get("tags", [])
         if not isinstance(tags, list) or not all(isinstance(each, str) for each in tags):
             raise Refused("tags must be a list of texts")
         one = draft(said, "told", TOLD, tuple(each.strip() for each in tags if each.strip())[:MOST_TAGS])
@@ -163,8 +164,9 @@ class Holographic(Silent):
         now = self._now()
         found = self._book.find(subject, words, now, 4 * self._most, tag)
         good = [fact for fact in found if fact.trust >= self._least][: self._most]
+        lines = self._told(subject, good)
         self._book.used([fact.id for fact in good], now)
-        return self._told(subject, good)
+        return lines
 
     def _told(self, subject: str, facts: Sequence[Fact]) -> str:
         """Facts, a line each; those that exclude each other stand together, newest first."""
@@ -192,25 +194,6 @@ class Holographic(Silent):
             raise Unreachable(" ".join(str(fault).split())) from fault
 
 
-def schema(properties: Mapping[str, object], *required: str) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-def text_of(arguments: Mapping[str, Any], name: str) -> str:
-    """An argument that has to be some text."""
-    value = arguments.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise Refused(f"{name} is missing")
-    if len(value) > LONGEST:
-        raise Refused(f"{name} has more than {LONGEST} characters")
-    return " ".join(value.split())
-
-
 def told(fact: Fact) -> str:
     """One fact, its number, trust and day."""
     day = datetime.fromtimestamp(fact.fresh, UTC).date().isoformat()
@@ -230,10 +213,11 @@ NAMED = re.compile(
 STOP = frozenset(
     re.findall(
         r"\w+",
-        "a an and are as at be been but by can could did do does for from had has have he her here him his how i if"
-        " in is it its just me my no not of on or our she so tell than that the their them then there these they this to"
-        " us was we were what when where which who whom whose why will with would you your please know remember about"
-        " aber am auch auf aus bei bin bist da das dass dem den der des die du ein eine einem einen einer er es"
+        "a an and are as at be been but by can could did do does for from had has have he her here him his how i"
+        " if in is it its me my no not of on or our she so tell than that the their them then there these they this"
+        " just to us was we were what when where which who whom whose why will with would you your please"
+        " know remember about aber am auch auf aus bei bin bist da das dass dem den der des die du ein eine einem"
+        " einen einer er es"
         " fur habe haben hat ich ihm ihr im ja kann mein meine mich mir mit nicht noch sich sind und uns"
         " von war wann warum welche wer wie wir wo zu zum zur",
     )

@@ -10,6 +10,7 @@ from collections.abc import Collection
 
 from gateway.state.review_records import ReviewKind
 from gateway.tools import skill_guidance
+from gateway.tools.files import NAMES as FILES
 from gateway.tools.memory_guidance import NAME as MEMORY
 from gateway.tools.send_file import NAME as SEND_FILE
 from gateway.tools.tool import ToolContext, ToolResult
@@ -28,9 +29,9 @@ def writes(name: str) -> ReviewKind | None:
 
 
 class ReviewTools:
-    """`own` are the review's own tools, built with origin REVIEW; `parents` the house's toolset, of which `allowed`
-    (`auxiliary.background_review.extra_tools`) may be used as well. `offered` are the names that the session offers:
-    nothing else is ever run. A review of one kind does not write the other.
+    """`own` are the review's own tools, built with origin REVIEW; `parents` the house's toolset, of which those that
+    read files, and `allowed` (`auxiliary.background_review.extra_tools`), may be used as well. `offered` are the
+    names that the session offers: nothing else is ever run. A review of one kind does not write the other.
     """
 
     def __init__(
@@ -46,7 +47,9 @@ class ReviewTools:
         self._parents = parents
         here = frozenset(offered) - NEVER
         self._mine = here & {each.name for each in own.schemas}
-        self._extra = here & frozenset(allowed) & {each.name for each in parents.schemas} - self._mine
+        theirs = {each.name for each in parents.schemas} - self._mine
+        self._files = here & FILES & theirs
+        self._extra = here & (frozenset(allowed) | FILES) & theirs
         self._kinds = frozenset(kinds)
 
     @property
@@ -70,7 +73,7 @@ class ReviewTools:
 
     def reads(self, name: str) -> bool:
         """Whether this tool changes nothing, so that a call of it may be made again."""
-        return name in self._mine and writes(name) is None
+        return name in self._files or (name in self._mine and writes(name) is None)
 
     def _fits(self, name: str) -> bool:
         kind = writes(name)

@@ -33,7 +33,8 @@ CANDIDATES = 60
 VERSION = 1
 
 _TABLES = (
-    "CREATE TABLE fact (id INTEGER PRIMARY KEY, subject TEXT NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL,"
+    "CREATE TABLE fact (id INTEGER PRIMARY KEY AUTOINCREMENT, subject TEXT NOT NULL,"
+    " key TEXT NOT NULL, text TEXT NOT NULL,"
     " source TEXT NOT NULL, about TEXT NOT NULL, relation TEXT NOT NULL, value TEXT NOT NULL,"
     " denied INTEGER NOT NULL,"
     " trust REAL NOT NULL, made REAL NOT NULL, fresh REAL NOT NULL, used REAL NOT NULL, UNIQUE (subject, key))",

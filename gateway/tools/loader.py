@@ -14,13 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from gateway.models.client import ToolSchema
+from gateway.tools.cron_tool import NAME as CRON
+from gateway.tools.files import NAMES as FILES
 from gateway.tools.memory_guidance import NAME as MEMORY
+from gateway.tools.search_guidance import NAME as SESSION_SEARCH
 from gateway.tools.send_file import NAME as SEND_FILE
 from gateway.tools.skill_guidance import NAMES as SKILLS
 from gateway.tools.tool import Tool
 
 GROUP = "innkeeper.tools"
-OWN = frozenset({MEMORY, SEND_FILE, *SKILLS})
+OWN = frozenset({MEMORY, SEND_FILE, SESSION_SEARCH, CRON, *SKILLS, *FILES})
+"""Names that the house keeps for its own tools, also where it does not offer them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ class Approvals:
                 unusable += [Unusable(kind.name, each.id, each.why) for each in gate.resolver.pendings.broken()]
         found.sort(key=lambda each: (each[1].created_at, each[1].id))
         shown = found[(number - 1) * PER_PAGE : number * PER_PAGE]
-        return [kind.sheet(ports, write) for kind, write in shown], unusable, len(found)
+        return [kind.sheet(ports, write, among=True) for kind, write in shown], unusable, len(found)
 
     async def show(self, request: Request) -> Response:
         """One write in full, or what became of it."""

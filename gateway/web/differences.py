@@ -6,6 +6,7 @@ Nothing is left out: what is folded is on the page. Signs that nobody would see 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -31,6 +32,17 @@ MOST_WORDS_OF_A_FILE = 6000
 
 MOST_LINES = 3000
 """The same of lines, between what both sides begin and end with."""
+
+MOST_PAIRS = 40_000
+"""Of two texts in parts (words, lines): so many pairs of parts may be alike. A few words over and over again are
+compared in the cube of their number."""
+
+MOST_ROWS = 10_000
+"""Lines of a side that are rows of their own, and of all files of one change together: a file may be a million line
+ends, and a page is made from rows."""
+
+LIST_BYTES, LIST_LINES = 400_000, 1000
+"""Beyond either, a change is shown on its own page alone."""
 
 ALIKE = 0.3
 """Texts that share less than this are two texts: marks on every other word help nobody."""
@@ -89,7 +101,7 @@ def by_words(before: str, after: str) -> tuple[Pieces, Pieces]:
     """Both texts in pieces that make them up, those marked that the other one does not have."""
     old, new = _WORD.findall(spelt_out(before)), _WORD.findall(spelt_out(after))
     matcher = SequenceMatcher(None, old, new)
-    if len(old) + len(new) > MOST_WORDS or matcher.ratio() < ALIKE:
+    if len(old) + len(new) > MOST_WORDS or _endless(old, new) or matcher.ratio() < ALIKE:
         return _apart(before, after)
     left, right = [], []
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
@@ -105,8 +117,23 @@ def whole(text: str) -> Pieces:
     return _whole(spelt_out(text), "same")
 
 
-def of_file(change: FileChange) -> FileDiff:
-    """A file line by line."""
+def of_files(changes: Sequence[FileChange]) -> Iterator[FileDiff]:
+    """All files of one change, line by line as long as there is room for lines."""
+    room = MOST_ROWS
+    for change in changes:
+        shown = of_file(change, room)
+        room -= sum(len(run.rows) for run in shown.runs)
+        yield shown
+
+
+def lengthy(changes: Sequence[FileChange]) -> bool:
+    """Whether a change is too long to be shown among others."""
+    texts = [text for change in changes for text in (change.before, change.after) if text is not None]
+    return sum(map(len, texts)) > LIST_BYTES or sum(text.count(b"\n") for text in texts) > LIST_LINES
+
+
+def of_file(change: FileChange, room: int = MOST_ROWS) -> FileDiff:
+    """A file line by line; one that has more lines than `room`, as it is."""
     before, after = _text(change.before), _text(change.after)
     fate: Literal["new", "changed", "removed"] = (
         "new" if change.before is None else "removed" if change.after is None else "changed"
@@ -118,13 +145,19 @@ def of_file(change: FileChange) -> FileDiff:
     old, new = _lines(before), _lines(after)
     notes = list(_endings(before, after, fate))
     head, tail = _alike(old, new)
-    if fate == "changed" and len(old) + len(new) - 2 * (head + tail) > MOST_LINES:
+    middle = old[head : len(old) - tail], new[head : len(new) - tail]
+    added, taken = len(new), len(old)
+    if max(added, taken) > max(room, 1):
+        notes.append("It has too many lines to be shown one by one: all of it follows.")
+        sides = (_gone(["\n".join(old)] if old else [], 0), _new(["\n".join(new)] if new else [], 0))
+        rows = [row for side in sides for row in side]
+    elif fate == "changed" and (sum(map(len, middle)) > MOST_LINES or _endless(*middle)):
         notes.append("It is too long to compare: all of both texts follows.")
         rows = [*_gone(old, 0), *_new(new, 0)]
     else:
         rows = list(_rows(old, new, head, tail))
-    added = sum(each.new is not None for each in rows if each.kind != "same")
-    taken = sum(each.old is not None for each in rows if each.kind != "same")
+        added = sum(each.new is not None for each in rows if each.kind != "same")
+        taken = sum(each.old is not None for each in rows if each.kind != "same")
     runs = tuple(_folded(rows)) if fate == "changed" else (Run(tuple(rows)),) if rows else ()
     return FileDiff(
         spelt_out(change.path), fate, runs, 2 if fate == "changed" else 1, added, taken, tuple(notes)
@@ -155,6 +188,13 @@ def _same(lines: Sequence[str], old: range, new: range) -> Iterator[Row]:
     for i, j in zip(old, new, strict=True):
         shown = _whole(lines[i], "same")
         yield Row("same", i + 1, j + 1, shown, shown)
+
+
+def _endless(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether comparing would take too long. What a long side has too often, the comparison passes over."""
+    often = len(new) // 100 + 1 if len(new) >= 200 else len(new)
+    counted = Counter(new)
+    return sum(counted[each] for each in old if counted[each] <= often) > MOST_PAIRS
 
 
 def _alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:

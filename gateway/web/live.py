@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from commands.spec import Role
 from gateway.clock import Clock
 from gateway.state.connection import DatabaseFault
 from gateway.web import words
@@ -26,6 +27,10 @@ KEEP_ALIVE = 15.0
 
 READY = "ready"
 """The topic that says: what changes from now on is told. What a page shows may be older, so it looks once more."""
+
+GUESTS = frozenset({"memory", "skills", "sessions", "jobs"})
+"""What the pages of somebody who is no operator follow, by the clock: when others do something is not theirs to
+know."""
 
 EACH = 6
 """Streams of one login: tabs that are in front at the same time."""
@@ -39,13 +44,20 @@ RETRY = "retry: 2000\n\n"
 @dataclass(eq=False, slots=True)
 class _Stream:
     session: str
+    guest: bool
     topics: set[str] = field(default_factory=set)
     news: asyncio.Event = field(default_factory=asyncio.Event)
     over: bool = False
 
     def tell(self, topics: Iterable[str]) -> None:
-        self.topics.update(topics)
-        self.news.set()
+        heard = {each for each in topics if each == READY or not self.guest}
+        self.topics |= heard
+        if heard:
+            self.news.set()
+
+    def due(self) -> set[str]:
+        """What is said when there were no news for a while."""
+        return set(GUESTS) if self.guest else set()
 
     def end(self) -> None:
         self.over = True
@@ -100,7 +112,7 @@ class Live:
         own = sum(stream.session == here.session for stream in self._streams)
         if self._closed or own >= EACH or len(self._streams) >= ALL:
             raise HTTPException(429, words.TOO_MANY_TABS)
-        stream = _Stream(here.session)
+        stream = _Stream(here.session, guest=here.person.role < Role.OPERATOR)
         if self._begun:
             stream.tell([READY])
         self._streams.append(stream)
@@ -118,7 +130,7 @@ class Live:
                     async with asyncio.timeout(KEEP_ALIVE):
                         await stream.news.wait()
                 except TimeoutError:
-                    pass
+                    stream.topics |= stream.due()
                 stream.news.clear()
                 if stream.over or await self._standing(here.session, here.person.who) is None:
                     return

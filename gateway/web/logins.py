@@ -26,6 +26,9 @@ from gateway.web.origins import Origins
 from gateway.web.pages import Pages, Person, Visit, visit
 from gateway.web.people import People, direct_chat
 
+PAGE = "document"
+"""What a browser says that it asks for when a person opens a link."""
+
 
 @dataclass(frozen=True, slots=True)
 class Porter:
@@ -72,13 +75,19 @@ class Porter:
         ]
 
     async def show(self, request: Request) -> Response:
-        """The page with the one button. Messengers fetch the links that they show, so this uses nothing up."""
+        """The page with the one button. Messengers fetch the links that they show, so this uses nothing up. It says
+        whose the link is: somebody may have been sent another one's."""
         token = request.path_params["token"]
+        if request.headers.get("sec-fetch-dest", PAGE) != PAGE:
+            # A picture or a frame of a page elsewhere: it would count as tries of this machine, and close the door.
+            return self.pages.render(request, "plain.html", 403, title=words.TITLES[403], text=words.NOT_FROM_HERE)
         if (late := self._late(request)) is not None:
             return late
-        if await self.links.look(token) is None:
+        invitation = await self.links.look(token)
+        if invitation is None:
             return self._void(request)
-        return self.pages.render(request, "login_enter.html", token=token)
+        name = await self.people.name(invitation.who)
+        return self.pages.render(request, "login_enter.html", token=token, name=name)
 
     async def enter(self, request: Request) -> Response:
         """Use the link up, and begin a login of its person."""

@@ -55,12 +55,10 @@ class MemoryPages:
         stores = await asyncio.to_thread(view.stores_of, memory)
         problems = await asyncio.to_thread(memory.stores.problems)
         try:
-            changes, _, _ = await asyncio.to_thread(view.changes_of, memory, 1)
+            last = await asyncio.to_thread(view.last_change, memory)
         except FileTrouble as error:
-            changes, problems = [], [*problems, str(error)]
-        return self._pages.render(
-            request, "memory_files.html", stores=stores, problems=problems, last=changes[0] if changes else None
-        )
+            last, problems = None, [*problems, str(error)]
+        return self._pages.render(request, "memory_files.html", stores=stores, problems=problems, last=last)
 
     async def add(self, request: Request) -> Response:
         """Keep an entry, as /remember does."""

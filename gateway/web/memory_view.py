@@ -86,6 +86,11 @@ def changes_of(memory: Memory, number: int, wanted: str = "") -> tuple[list[Chan
     return [change_view(each) for each in shown], number, last
 
 
+def last_change(memory: Memory) -> ChangeView | None:
+    """What was changed last. Raises FileTrouble."""
+    return next(map(change_view, memory.stores.history(1)), None)
+
+
 def change_view(record: Record) -> ChangeView:
     return ChangeView(record, tuple(map(entry_diff, record.changes)))
 

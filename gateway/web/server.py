@@ -106,7 +106,7 @@ def _spelt(host: str, bound: str) -> str:
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """A socket on this address. Raises DashboardTrouble."""
+    """A socket that listens on this address. Raises DashboardTrouble."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family, kind, protocol)
@@ -115,6 +115,7 @@ def _bound(host: str, port: int) -> socket.socket:
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
+        bound.listen(BACKLOG)  # now: of two that begin at once, both are bound, and one cannot listen
         bound.setblocking(False)
     except OSError as error:
         bound.close()

@@ -13,7 +13,7 @@ from commands.context import Context
 from commands.pending_words import WHENCE, risk
 from commands.ports import Gatehouse, Memory, Ports
 from commands.skill_pending_words import held
-from gateway.web.differences import FileDiff, Pieces, by_words, of_file, whole
+from gateway.web.differences import FileDiff, Pieces, by_words, lengthy, of_files, whole
 from memory.files import FileTrouble
 from memory.gate import DOUBTFUL
 from memory.model import Author, Change, Refused
@@ -66,7 +66,7 @@ class Room:
 class Sheet:
     """One write. `seen` names all of it: a decision that carries it is about exactly this. `at` in seconds since the
     epoch. `places` are the files or skills that it is about, `obstacle` why it could not be carried out as things
-    are, `text` what can be edited in it."""
+    are, `text` what can be edited in it. `long`: its files are not in here, and so nobody decides by this."""
 
     kind: str
     id: str
@@ -85,6 +85,7 @@ class Sheet:
     obstacle: str = ""
     room: Room | None = None
     text: str | None = None
+    long: bool = False
 
     @property
     def path(self) -> str:
@@ -105,8 +106,8 @@ class WriteKind(Protocol):
     def gate(self, ports: Ports) -> Gatehouse[Any, Any] | None:
         """Where they wait; None where they cannot."""
 
-    def sheet(self, ports: Ports, write: Any) -> Sheet:
-        """Reads files: off the event loop."""
+    def sheet(self, ports: Ports, write: Any, *, among: bool = False) -> Sheet:
+        """`among`: it is shown with others, where very long files are left out. Reads files: off the event loop."""
 
     def kept(self, context: Context, change: str) -> bool:
         """Whether the person finds that change in their history. Reads files."""
@@ -120,7 +121,7 @@ class MemoryWrites:
     def gate(self, ports: Ports) -> Gatehouse[Any, Any] | None:
         return ports.pending
 
-    def sheet(self, ports: Ports, write: PendingWrite) -> Sheet:
+    def sheet(self, ports: Ports, write: PendingWrite, *, among: bool = False) -> Sheet:
         assert ports.pending is not None, "a write of this kind waits"
         resolver = ports.pending.resolver
         texts = [each.after for each in write.changes if each.after is not None]
@@ -151,9 +152,10 @@ class SkillWrites:
     def gate(self, ports: Ports) -> Gatehouse[Any, Any] | None:
         return ports.skill_pending
 
-    def sheet(self, ports: Ports, write: SkillWrite) -> Sheet:
+    def sheet(self, ports: Ports, write: SkillWrite, *, among: bool = False) -> Sheet:
         assert ports.skill_pending is not None, "a write of this kind waits"
         draft = write.draft
+        long = among and lengthy(draft.changes)
         refused = ports.skills.store.rehearse(draft) if ports.skills is not None else None
         return Sheet(
             **_common(self.name, write, ports.skill_pending.resolver.pendings.mark(write)),
@@ -162,7 +164,8 @@ class SkillWrites:
             places=draft.names,
             auto=write.unattended,
             archives=tuple(f"{each}/ is put away, with {held(write, each)}" for each in draft.archives),
-            files=tuple(map(of_file, draft.changes)),
+            files=() if long else tuple(of_files(draft.changes)),
+            long=long,
             obstacle=refused.message if refused is not None else "",
         )
 

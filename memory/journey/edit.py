@@ -116,7 +116,7 @@ def done_already(book: Book, by: Author) -> Done | None:
 
 
 def _undo_of(book: Book, node: Node, records: list[Record], deeds: list[Deed], by: Author) -> Changed | Unknown:
-    """The last change of a node that stands; how it came is no change of it."""
+    """The last change of a node that stands; how it came is no change of it, but that this was taken back is one."""
     if node.kind == "skill":
         name = _name(node)
         touched = [each for each in deeds if name in (*each.patched, *each.archived)]
@@ -127,7 +127,8 @@ def _undo_of(book: Book, node: Node, records: list[Record], deeds: list[Deed], b
             return Changed(node, book.skills.caretaker.restore(name, by))
     else:
         steps = set(book.steps(node.id))
-        stands = [each for each in records if each.id in steps and each.undoes is None and each.undone_by is None]
+        mine = [each for each in records if each.id in steps and each.undone_by is None]
+        stands = [each for each in mine if each.undoes is None or node.state == "removed"]
         if stands:
             return _taken_back_record(book, node, stands[-1], by)
     return Unknown(f"Nothing about {node.id} was changed that could be taken back.")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -28,9 +29,9 @@ def server(
     return {"command": sys.executable, "args": [str(FAKE), str(state)], "timeout_s": 5, **settings}
 
 
-def calls(name: str, **arguments: Any) -> Step:
+def calls(tool: str, **arguments: Any) -> Step:
     """The model calls a tool."""
-    return Step(calls=[{"name": name, "arguments": arguments}])
+    return Step(calls=[{"name": tool, "arguments": arguments}])
 
 
 @asynccontextmanager
@@ -47,8 +48,15 @@ async def opened(inn: Inn, batch: float = SOON, *, wait: bool = True) -> AsyncIt
         remote = app.engine.house.remote
         assert remote is not None
         if wait:
-            await inn.server.until(lambda: all(each.state == "ready" for each in remote.servers.all), PATIENCE)
+            await until(lambda: all(each.state == "ready" for each in remote.servers.all))
         yield app
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for something that no chat shows."""
+    async with asyncio.timeout(PATIENCE):
+        while not holds():
+            await asyncio.sleep(0.02)
 
 
 def answers(inn: Inn) -> list[str]:

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from memory.model import Action, Operation, Target
+from memory.skills.model import SkillAction, SkillOperation, SkillStaged
 from tests.web.stage import OPERATOR, OWNER, USER, dashboard_stage
 from tests.web.wishes import (
+    WHO,
     entries,
     keep,
     learn_deploy,
@@ -197,6 +199,26 @@ async def test_a_change_of_a_skill_shows_every_file_side_by_side_and_is_made_as_
         assert "was approved by <strong>telegram:111</strong>" in answer.text
         assert "2. Run all tests." in (stage.folder / "skills" / "ops" / "deploy" / "SKILL.md").read_text()
         assert (stage.folder / "skills" / "ops" / "deploy" / "references" / "rollback.md").read_text() == "# Back\n"
+
+
+async def test_a_change_that_is_too_long_for_the_list_is_decided_on_its_own_page(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        learn_deploy(stage)
+        skills = stage.app.engine.ports.skills
+        assert skills is not None
+        long = SkillOperation(SkillAction.WRITE_FILE, "deploy", "a\n" * 100_000, file="references/long.md")
+        outcome = skills.store.apply([long], WHO)
+        assert isinstance(outcome, SkillStaged)
+        here, short = f"/pending/skills/{outcome.pending_id}", wish_to_add(stage, "She is a baker.")
+        ada = await stage.client(OWNER)
+        page = (await ada.get("/approvals")).text
+        assert "Read it and decide" in page
+        assert f'action="{here}/approve"' not in page
+        assert f'action="/pending/memory/{short}/approve"' in page
+        whole = (await ada.get(here)).text
+        assert whole.count("a\n") >= 99_999  # nothing is left out of what is approved
+        assert whole.count("<tr") < 20
+        assert f'action="{here}/approve"' in whole
 
 
 async def test_who_is_no_operator_sees_and_decides_nothing(tmp_path: Path):

@@ -263,6 +263,24 @@ async def test_after_too_many_wrong_links_right_ones_wait_too(tmp_path: Path) ->
             assert TOKEN.search(answer.text) is None
 
 
+async def test_a_page_elsewhere_cannot_close_the_door_with_pictures_and_frames(tmp_path: Path) -> None:
+    async with dashboard_stage(tmp_path) as stage:
+        async with stage.stranger() as browser:
+            for kind in ("image", "iframe", "script", "empty"):
+                for _ in range(10):
+                    answer = await browser.get("/login/nonsense", headers={"Sec-Fetch-Dest": kind})
+                    assert answer.status_code == 403, kind
+        wrong = await stage.stranger().get("/login/nonsense", headers={"Sec-Fetch-Dest": "document"})
+        assert wrong.status_code == 410
+        assert (await stage.client()).cookies
+
+
+async def test_the_page_behind_a_link_says_whose_it_is(tmp_path: Path) -> None:
+    async with dashboard_stage(tmp_path) as stage:
+        page = await (await stage.client(OWNER)).get(httpx.URL(await stage.link(OPERATOR)).path)
+        assert f"as <strong>{OPERATOR}</strong>" in page.text  # she was sent another one's link
+
+
 async def test_for_whom_a_link_can_be_made(tmp_path: Path) -> None:
     async with dashboard_stage(tmp_path) as stage:
         for who in ("telegram:999", "telegram", "telegram:", ":111", ""):

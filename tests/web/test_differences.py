@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.web.differences import MOST_LINES, Piece, Pieces, by_words, of_file
+from gateway.web.differences import MOST_LINES, MOST_ROWS, Piece, Pieces, by_words, lengthy, of_file, of_files
 from memory.skills.diff import spelt_out
 from memory.skills.model import FileChange
 
@@ -119,3 +119,31 @@ def test_made_up_lines_do_not_take_ages_to_compare():
     assert len(rows) == 200
     assert {len(row.left) for row in rows[-50:]} == {1}
     assert all(joined(row.left) == spelt_out(before.split("\n")[at]) for at, row in enumerate(rows))
+
+
+def test_made_up_words_do_not_take_ages_to_compare():
+    before, after = by_words(".!" * 900, "!.." * 66)  # few words, and each of them fits hundreds of others
+    assert [(joined(each), [piece.mark for piece in each]) for each in (before, after)] == [
+        (".!" * 900, ["gone"]),
+        ("!.." * 66, ["new"]),
+    ]
+    shown = of_file(changed(".\n!\n" * 1400, "!\n.\n.\n" * 33))
+    assert shown.notes == ("It is too long to compare: all of both texts follows.",)
+
+
+def test_a_file_of_very_many_lines_is_whole_and_does_not_become_as_many_rows():
+    text = "a\n" * (MOST_ROWS + 1)
+    for shown in (of_file(changed(None, text)), of_file(changed(text, f"b\n{text}")), of_file(changed(text, None))):
+        rows = [row for run in shown.runs for row in run.rows]
+        assert len(rows) <= 2
+        assert any(side.count("a\n") == MOST_ROWS for row in rows for side in map(joined, (row.left, row.right)))
+        assert "It has too many lines to be shown one by one: all of it follows." in shown.notes
+    assert (of_file(changed(None, text)).added, of_file(changed(text, None)).taken) == (MOST_ROWS + 1, MOST_ROWS + 1)
+
+
+def test_the_files_of_one_change_share_the_room_for_lines():
+    many = [changed(None, "a\n" * MOST_ROWS, f"ops/deploy/references/{number}.md") for number in range(5)]
+    assert sum(len(run.rows) for shown in of_files(many) for run in shown.runs) == MOST_ROWS + 4
+    assert lengthy(many)
+    assert lengthy([changed(None, "x" * 500_000)])
+    assert not lengthy([changed("a\n" * 100, "b\n" * 100)])

@@ -18,7 +18,7 @@ from gateway.web.desk import DashboardDesk
 from gateway.web.live import EACH, Live
 from gateway.web.pulse import Pulse
 from tests.fakes.clock import FakeClock
-from tests.web.stage import OPERATOR, Stage, Visitor, dashboard_stage
+from tests.web.stage import OPERATOR, USER, Stage, Visitor, dashboard_stage
 from tests.web.wishes import keep, wish_to_add
 
 PATIENCE = 20.0
@@ -91,6 +91,20 @@ async def test_it_is_looked_only_while_somebody_listens(tmp_path: Path) -> None:
             while live(stage).listeners:
                 await asyncio.sleep(0.01)
         assert live(stage)._looking is None
+
+
+async def test_whoever_has_no_part_in_the_house_does_not_hear_what_others_do(tmp_path: Path) -> None:
+    async with dashboard_stage(tmp_path) as stage:
+        ada, eve = await stage.client(), await stage.client(USER)
+        async with listening(stage, ada) as hers, listening(stage, eve):
+            (theirs,) = [each for each in live(stage)._streams if each.guest]
+            wish_to_add(stage, "She bakes.")
+            keep(stage, "She drinks tea.")
+            await hers.until("pending")
+            live(stage).tell("sessions", "health", "reviews")
+            await hers.until("sessions")
+            assert theirs.topics == set()
+            assert theirs.due() == {"memory", "skills", "sessions", "jobs"}  # by the clock, whether or not
 
 
 async def test_a_stream_ends_with_its_login_and_no_other(tmp_path: Path) -> None:

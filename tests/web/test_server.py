@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 from axe_playwright_python.async_playwright import Axe
+from starlette.types import Receive, Scope, Send
 
 from commands.dashboard_ports import DashboardTrouble
 from gateway.app import running
@@ -44,6 +45,20 @@ async def test_it_begins_when_asked_once_for_all_and_ends_with_the_house(tmp_pat
             await late.get(stage.address)
     with pytest.raises(DashboardTrouble, match="closing"):
         await stage.dashboard.start()
+
+
+async def test_of_two_servers_that_begin_at_once_one_is_told_why_it_cannot() -> None:
+    async def nothing(scope: Scope, receive: Receive, send: Send) -> None:
+        raise AssertionError("nobody asks")
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    begun = [Server.begin(nothing, "127.0.0.1", port) for _ in range(2)]
+    one, other = await asyncio.gather(*begun, return_exceptions=True)
+    assert isinstance(one, Server)
+    assert isinstance(other, DashboardTrouble)
+    await one.end()
 
 
 async def test_a_port_that_is_taken_is_said_with_what_to_do(tmp_path: Path) -> None:

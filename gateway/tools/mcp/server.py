@@ -93,7 +93,7 @@ class Server:
         self._again, self._closing, self._lost = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
-    def remember(self) -> None:
+    def recall(self) -> None:
         """Offer what it offered last. Reads a file."""
         self._listed = self._around.known.of(self.name, self.settings)
         if self._listed is not None:
@@ -151,6 +151,8 @@ class Server:
                 return f"⚠️ down: {self.why}; tried again in {left} s"
             case "closed":
                 return "closed"
+            case "new":
+                return f"not looked at here; {count} known from before"
             case _:
                 return f"starting, {count} known from before" if self.tools else "starting"
 
@@ -345,7 +347,7 @@ class Servers:
     async def remember(self) -> None:
         """Offer what is known from before."""
         for server in self.all:
-            await asyncio.to_thread(server.remember)
+            await asyncio.to_thread(server.recall)
 
     def begin(self) -> None:
         """Reach all of them in the background."""

@@ -58,6 +58,16 @@ def test_an_entry_is_rewritten_removed_and_brought_back_step_by_step(pages: Page
     assert pages.read() == TEA
 
 
+def test_what_was_never_to_have_come_comes_back_all_the_same(pages: Pages) -> None:
+    name = pages.do(add(TEA))
+    change_id(undo(pages))
+    assert pages.read() == ""
+    told = editing.delete(pages.book, _node(pages, name), ADA)
+    assert told == Unknown(f"{name} was removed; /journey undo {name} brings it back.")
+    change_id(undo(pages, name))
+    assert (pages.read(), [each.id for each in pages.nodes()]) == (TEA, [name])
+
+
 def test_a_change_is_taken_back_by_its_own_id_and_without_one_the_last(pages: Pages) -> None:
     tea, bike = pages.do(add(TEA)), pages.do(add(BIKE))
     first = change_id(edit(pages, tea, "Ada drinks mate."))
