@@ -15,7 +15,7 @@ from commands.parse import Order, read, usage
 from commands.ports import Ports
 from commands.registry import Registry, built_in
 from commands.reply import CommandReply
-from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Role
+from commands.spec import Argument, Arguments, CommandSpec, Handler, Role
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 
@@ -78,5 +78,5 @@ class CommandContract:
 def _orders(spec: CommandSpec) -> Iterator[tuple[Handler | None, tuple[Argument, ...]]]:
     """The command itself and each of its actions: who carries it out, and what it takes."""
     yield spec.handler, spec.arguments
-    for action in cast(tuple[Action, ...], spec.actions):
+    for action in spec.actions:
         yield action.handler, action.arguments

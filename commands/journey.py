@@ -129,11 +129,12 @@ async def revise(context: Context, journey: Journey, arguments: Arguments) -> Co
 
 async def delete(context: Context, journey: Journey, arguments: Arguments) -> CommandReply:
     """Remove an entry, put a skill away."""
+    was: str | None = arguments.get(WAS.name) or None
     by = await _by(context)
     if (done := await _already(journey, by)) is not None:
         return done
     with _writing(context):
-        return words.told(await journey.delete(arguments.get("id"), by))
+        return words.told(await journey.delete(arguments.get("id"), by, was=was))
 
 
 async def undo(context: Context, journey: Journey, arguments: Arguments) -> CommandReply:
@@ -189,7 +190,7 @@ ACTIONS = (
     Action("edit", "put another text in its place", on_the_way(edit),
            (NAME, Argument("text", "the new text", rest=True)), web=(WAS,)),
     Action("revise", "how to edit it", on_the_way(revise), (NAME,)),
-    Action("delete", "remove an entry, put a skill away", on_the_way(delete), (NAME,)),
+    Action("delete", "remove an entry, put a skill away", on_the_way(delete), (NAME,), web=(WAS,)),
     Action("undo", "take back a change, or the last one", on_the_way(undo),
            (Argument("id", "the change, or what was changed"),)),
 )  # fmt: skip

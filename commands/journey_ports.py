@@ -34,8 +34,8 @@ class Journey(Protocol):
         """Another text for an entry, or another SKILL.md, by the same checks as any change by hand. `was` is the
         text that the person had before them: when it is another one by now, nothing is written."""
 
-    async def delete(self, name: str, by: Author) -> Changed | Unknown:
-        """Remove an entry, put a skill away."""
+    async def delete(self, name: str, by: Author, *, was: str | None = None) -> Changed | Unknown:
+        """Remove an entry, put a skill away. `was` as in `edit`."""
 
     async def undo(self, name: str, by: Author) -> Changed | Unknown:
         """Take back the change of that id, the last change of the node of that id, or for no id the last change."""

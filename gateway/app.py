@@ -48,7 +48,7 @@ from gateway.engine.inline import Inline
 from gateway.engine.needed_skills import NeededSkills
 from gateway.engine.neighbours import Neighbours
 from gateway.engine.outlet import outlet
-from gateway.engine.remote_tools import RemoteTools, Way, reached, remembered, remote_tools
+from gateway.engine.remote_tools import RemoteTools, Way, remembered, remote_tools
 from gateway.engine.session_care import session_work
 from gateway.engine.session_key import effective_rule
 from gateway.engine.session_notes import SessionNotes
@@ -185,7 +185,6 @@ async def running(
         lines = (*rules, f"model: {main_model(hosts)}", *unmet, *problems, *deaf(hosts), *registry.problems)
         report.info("started", profile=profile.name, lines=list(lines))
         stack.callback(lambda: signs.stopping(house.settings().gateway.drain_seconds))
-        reached(house.remote)
         yield App(profile, engine, hosts, watcher, registry, lines, warm)
 
 

@@ -22,7 +22,7 @@ from gateway.engine.boundary import zone
 from gateway.engine.desks import ChosenModels, StoredBooks
 from gateway.engine.earshot import scopes
 from gateway.engine.finder import StoredFinder
-from gateway.engine.gatekeeper import PendingDesk, memories
+from gateway.engine.gatekeeper import Memories, PendingDesk, memories
 from gateway.engine.host_states import WatchedHosts
 from gateway.engine.journey_desk import JourneyDesk
 from gateway.engine.memory_desk import MemoryDesk
@@ -102,6 +102,30 @@ def deaf(hosts: HostRegistry) -> list[str]:
     return []
 
 
+def _standing(
+    profile: Profile,
+    loaded: Loaded,
+    store: SqliteStore,
+    clock: Clock,
+    gateway: str,
+    hosts: HostRegistry,
+    kept: Memories,
+    skills: GatedSkills,
+) -> HouseStatus:
+    """How things stand where no engine is at hand; `gateway` says in words whether one runs."""
+    return HouseStatus(
+        store,
+        profile.database,
+        clock,
+        lambda: loaded.settings,
+        lambda: main_model(hosts),
+        gateway=gateway,
+        pending=lambda: len(kept.pendings.ids()),
+        pending_skills=lambda: len(skills.pendings.ids()),
+        pending_calls=lambda: len(PendingCalls(profile.pending / "calls").ids()),
+    )
+
+
 def stored_ports(
     profile: Profile,
     loaded: Loaded,
@@ -115,17 +139,7 @@ def stored_ports(
     hosts = host_registry(profile, loaded, clock)
     kept = memories(profile, lambda: loaded.settings, clock.now)
     skills = gated_skills(profile, lambda: loaded.settings, clock.now, NeededSkills(store.jobs, clock))
-    status = HouseStatus(
-        store,
-        profile.database,
-        clock,
-        lambda: loaded.settings,
-        lambda: main_model(hosts),
-        gateway=gateway,
-        pending=lambda: len(kept.pendings.ids()),
-        pending_skills=lambda: len(skills.pendings.ids()),
-        pending_calls=lambda: len(PendingCalls(profile.pending / "calls").ids()),
-    )
+    status = _standing(profile, loaded, store, clock, gateway, hosts, kept, skills)
     scope = scopes(lambda: loaded.settings)
 
     async def set_to(key: str, value: str) -> None:

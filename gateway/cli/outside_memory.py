@@ -29,10 +29,16 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print data for p
     "--set", "chosen", multiple=True, metavar="KEY=VALUE", help="A setting of it, as written in config.yaml."
 )
 @click.option("--secret", "given", multiple=True, metavar="NAME=VALUE", help="A secret, for .env.")
+@click.option("--install", "wanted", is_flag=True, help="Install what it needs into an environment of its own first.")
 @click.option("--no-test", is_flag=True, help="Switch to it without trying it.")
 @click.pass_obj
 def setup(
-    invocation: Invocation, name: str | None, chosen: tuple[str, ...], given: tuple[str, ...], no_test: bool
+    invocation: Invocation,
+    name: str | None,
+    chosen: tuple[str, ...],
+    given: tuple[str, ...],
+    wanted: bool,
+    no_test: bool,
 ) -> None:
     """Choose an outside memory, configure it, try it, and switch to it. Secrets go to .env."""
     from gateway.config.dotenv import set_env
@@ -43,6 +49,8 @@ def setup(
     name = name or _picked(invocation, extensions)
     manifest = _manifest(extensions, name)
     profile = furnish(invocation.profile())
+    if wanted:
+        _install(invocation, manifest)
     secrets = _secrets(invocation, manifest, _pairs(given, "--secret"))
     if secrets:
         set_env(profile.env, secrets)
@@ -120,6 +128,21 @@ def providers(invocation: Invocation, as_json: bool) -> None:
 
 
 COMMANDS = {"setup": setup, "status": status, "off": off, "providers": providers}
+
+
+def _install(invocation: Invocation, manifest: ProviderManifest) -> None:
+    """The provider's environment, made anew. Raises UsageError where it needs none, Exit when it cannot be made."""
+    from gateway.providers.environment import NotInstalled, install
+
+    if not manifest.packages:
+        raise click.UsageError(f"{manifest.name} needs no environment of its own.")
+    click.echo(f"Installing {', '.join(manifest.packages)} into an environment of its own; this takes a while.")
+    try:
+        place = install(invocation.profile().cache, manifest.name, manifest.packages, invocation.environment)
+    except NotInstalled as error:
+        click.echo(f"⚠️ {manifest.name} was not installed: {error}")
+        raise click.exceptions.Exit(FAILED) from error
+    click.echo(f"✅ Installed in {place}")
 
 
 def tried(invocation: Invocation, name: str) -> tuple[bool, str]:

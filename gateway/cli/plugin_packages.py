@@ -12,62 +12,76 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from gateway.cli.invocation import FAILED, USAGE, Invocation
+
+if TYPE_CHECKING:
+    from gateway.config.plugins import Plugins
 
 YES = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9._,-]+\])?(?:[=<>!~]=?[0-9A-Za-z.*,<>=!~]+)?")
 
 
 @click.command()
-@click.argument("name")
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @YES
 @click.pass_obj
-def install(invocation: Invocation, name: str, yes: bool) -> None:
-    """Fetch a package by its name (or from a folder), and say what it brings. honcho, mem0 and their like are names
-    of what the house knows already, and only needs libraries for."""
+def install(invocation: Invocation, names: tuple[str, ...], yes: bool) -> None:
+    """Fetch packages by their names (or from a ./FOLDER), and say what they bring. honcho, mem0 and their like are
+    names of what the house knows already, and only needs libraries for."""
     from gateway.config.plugins import Plugins, turned_off
 
-    requirement, why = _requirement(name)
-    _ask(_pip("install", requirement), why, yes)
+    wanted = [_requirement(name) for name in names]
+    command = _pip("install", *(requirement for requirement, _ in wanted))
+    _ask(command, "\n".join(dict.fromkeys(why for _, why in wanted)), yes)
     before = {(each.kind, each.name) for each in Plugins.announced().entries}
-    _run(_pip("install", requirement))
+    _run(command)
     importlib.invalidate_caches()
     after = Plugins.announced(turned_off(invocation.profile())).entries
     fresh = [each for each in after if (each.kind, each.name) not in before]
     for each in fresh:
         click.echo(f"New: {each.kind} {each.name}" + (" (turned off: innkeeper plugins enable)" if each.off else ""))
-    if not fresh and requirement == name:
-        click.echo("It brought no new door: `innkeeper plugins list` shows what there is.")
+    if not fresh and not any(requirement.startswith("innkeeper[") for requirement, _ in wanted):
+        click.echo("No new door was found: `innkeeper plugins list` shows what there is.")
     _later(invocation)
 
 
 @click.command()
-@click.argument("name")
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @YES
 @click.pass_obj
-def remove(invocation: Invocation, name: str, yes: bool) -> None:
-    """Take a plugin's package away, by the plugin's name or the package's. Its settings stay in config.yaml."""
-    from gateway.config.plugins import Plugins, normal
+def remove(invocation: Invocation, names: tuple[str, ...], yes: bool) -> None:
+    """Take plugins' packages away, by the plugins' names or the packages'. Their settings stay in config.yaml."""
+    from gateway.config.plugins import Plugins
 
-    found = [each for each in Plugins.announced().named(name) if each.distribution]
+    plugins = Plugins.announced()
+    packages = list(dict.fromkeys(_package(plugins, name) for name in names))
+    gone = [each for each in plugins.entries if each.distribution in packages]
+    what = "This takes away: " + ", ".join(f"{each.kind} {each.name}" for each in gone)
+    command = _pip("uninstall", "--yes", *packages)
+    _ask(command, what, yes)
+    _run(command)
+    importlib.invalidate_caches()
+    click.echo(f"Gone: {', '.join(packages)}.")
+    _still_named(invocation)
+    _later(invocation)
+
+
+def _package(plugins: Plugins, name: str) -> str:
+    """The package of a plugin. Raises UsageError where there is none, or where there are several."""
+    from gateway.config.plugins import normal
+
+    found = [each for each in plugins.named(name) if each.distribution]
     packages = {normal(each.distribution): each.distribution for each in found if not each.built_in}
     if not packages:
         why = f"{name} comes with the house and stays" if found else f"no plugin named {name} is installed"
         raise click.UsageError(why)
     if len(packages) > 1:
         raise click.UsageError(f"{name} is in several packages; name one: {', '.join(sorted(packages.values()))}")
-    (package,) = packages.values()
-    gone = [each for each in Plugins.announced().entries if each.distribution == package]
-    what = "This takes away: " + ", ".join(f"{each.kind} {each.name}" for each in gone)
-    _ask(_pip("uninstall", "--yes", package), what, yes)
-    _run(_pip("uninstall", "--yes", package))
-    importlib.invalidate_caches()
-    click.echo(f"{package} is gone.")
-    _still_named(invocation)
-    _later(invocation)
+    return next(iter(packages.values()))
 
 
 def _requirement(name: str) -> tuple[str, str]:

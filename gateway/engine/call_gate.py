@@ -73,7 +73,7 @@ class CallGate:
                 return None
             case "deny":
                 return ToolResult.error(f"{tool.name} may not be called: the owner of this bot denies it")
-        if context.origin is Origin.REVIEW:
+        if not context.turn_id:  # a review; it is no turn, and nobody waits for its result
             return ToolResult.error(NOT_IN_A_REVIEW.format(name=tool.name))
         if await self._desk.allowed(context.session_id, tool.server, tool.tool):
             return None

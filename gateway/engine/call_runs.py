@@ -68,7 +68,8 @@ class CallRuns:
         self._running: dict[str, asyncio.Task[None]] = {}
 
     async def run(self) -> None:
-        """Until cancelled; then what is being made is left as begun."""
+        """Reach the servers, and attend to calls until cancelled; then what is being made is left as begun."""
+        self._remote.servers.begin()
         try:
             await asyncio.to_thread(self._interrupted)
             while True:

@@ -82,8 +82,8 @@ class JourneyDesk:
     async def edit(self, name: str, text: str, by: Author, *, was: str | None = None) -> Changed | Unknown:
         return await self._on(name, lambda book, node: edit(book, node, text, by, was))
 
-    async def delete(self, name: str, by: Author) -> Changed | Unknown:
-        return await self._on(name, lambda book, node: delete(book, node, by))
+    async def delete(self, name: str, by: Author, *, was: str | None = None) -> Changed | Unknown:
+        return await self._on(name, lambda book, node: delete(book, node, by, was))
 
     async def undo(self, name: str, by: Author) -> Changed | Unknown:
         return await self._read(lambda book, found: undo(book, found, name, by))

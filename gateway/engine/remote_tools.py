@@ -149,12 +149,6 @@ async def remembered(remote: RemoteTools | None) -> Callable[[], Awaitable[None]
     return remote.servers.close
 
 
-def reached(remote: RemoteTools | None) -> None:
-    """Reach the servers in the background."""
-    if remote is not None:
-        remote.servers.begin()
-
-
 async def _nothing() -> None:
     return
 

@@ -8,16 +8,15 @@ quarters.py's matter; what is handed over, and in which chats it is asked, outsi
 from __future__ import annotations
 
 import asyncio
-import json
+import re
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gateway.clock import Clock
 from gateway.providers.fitting import LARGEST
 from gateway.providers.quarters import Gone, Late, Quarters
-from gateway.tools.loader import OWN
 from memory.providers.protocol import (
     Conversation,
     Patience,
@@ -45,6 +44,11 @@ TRIES = 3
 DRAIN_SECONDS = 5.0
 """How long handing over may go on when the house closes."""
 
+BREATH_SECONDS = 1.0
+"""How long the provider's loop may take to show, at the end, that it still turns."""
+
+_UNREADABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
 Report = Callable[..., object]
 
 
@@ -59,7 +63,8 @@ class Errand:
 
 @dataclass(slots=True)
 class Standing:
-    """How the provider is doing. `until` is a reading of the monotonic clock, `since` in seconds since the epoch."""
+    """How the provider is doing. `until` is a reading of the monotonic clock, `since` in seconds since the epoch;
+    `failing` are the kinds of calls that failed and have not gone well since."""
 
     started: bool = False
     why: str = ""
@@ -71,6 +76,7 @@ class Standing:
     faults: int = 0
     withheld: int = 0
     spilled: int = 0
+    failing: set[str] = field(default_factory=set)
 
 
 class Attendant:
@@ -128,6 +134,7 @@ class Attendant:
         if now.why:
             left = max(0.0, now.until - self._clock.monotonic())
             again = f"tried again in {left:.0f} s" if left else "being tried again"
+            again = "stuck in a call that was given up" if self._quarters.stuck else again
             return f"⚠️ {self.name} is left alone, {again}: {now.why}{more}"
         if self._quarters.stuck:
             return f"⚠️ {self.name} is stuck in a call that was given up, and is not asked{more}"
@@ -175,8 +182,9 @@ class Attendant:
         if not self.well:
             return False, f"{self.name} cannot be asked now: {self.standing.why or 'it is not ready'}"
         try:
-            answer = await self._quarters.call(lambda: tool.run(arguments, where), self._patience.tool)
-            return True, checked(answer)
+            answer = checked(await self._quarters.call(lambda: tool.run(arguments, where), self._patience.tool))
+            self._went_well(tool.name)
+            return True, answer
         except Refused as refusal:
             return False, _one_line(str(refusal))
         except Exception as fault:  # noqa: BLE001 - the provider worker: a plugin's fault is reported, and stays its own
@@ -193,7 +201,9 @@ class Attendant:
         if not self.well:
             return ""
         try:
-            return checked(await self._quarters.call(step, seconds))
+            answer = checked(await self._quarters.call(step, seconds))
+            self._went_well(what)
+            return answer
         except Exception as fault:  # noqa: BLE001 - the provider worker: the turn goes on without it
             self._failed(what, fault)
             return ""
@@ -222,13 +232,22 @@ class Attendant:
         self._closing = True
         if self._queue:
             self._warning("provider.left", provider=self.name, errands=len(self._queue))
-        if not self._quarters.stuck:
+        if await self._breathes():
             try:
                 await self._quarters.call(self._provider.close, self._patience.close)
             except Exception as fault:  # noqa: BLE001 - the provider worker: the house closes all the same
                 self._warning("provider.fault", provider=self.name, what="close", why=_said(fault))
         if not await self._quarters.close():
             self._warning("provider.stuck", provider=self.name, why="its thread would not end, and was left behind")
+
+    async def _breathes(self) -> bool:
+        """Whether its loop still turns, and can be asked to let go of everything: what was given up may need some
+        time to end, but one that blocks hears nothing."""
+        try:
+            await self._quarters.call(lambda: asyncio.sleep(0), BREATH_SECONDS)
+        except Late:
+            return False
+        return True
 
     async def _work(self) -> None:
         """Start it, and again after each pause; while it is well, hand over one thing after the other."""
@@ -260,6 +279,7 @@ class Attendant:
             return
         again = bool(self.standing.why)
         self.standing.started, self.standing.why = True, ""
+        self._went_well("start")
         self._ready.set()
         self._info("provider.started", provider=self.name, again=again)
 
@@ -280,21 +300,30 @@ class Attendant:
             return
         self._drop(errand)
         self.standing.kept += errand.what == "sync"
-        self.standing.pause = 0.0
+        self._went_well(errand.what)
 
     def _drop(self, errand: Errand) -> None:
         """The queue may have lost it meanwhile, being full."""
         if self._queue and self._queue[0] is errand:
             self._queue.popleft()
 
+    def _went_well(self, what: str) -> None:
+        """The next fault is a first one again, when nothing is left that failed and was not done since."""
+        now = self.standing
+        now.failing.discard(what)
+        if not now.failing:
+            now.pause = 0.0
+
     def _failed(self, what: str, fault: Exception) -> str:
-        """Leave it alone for a while; why, in one line."""
+        """Leave it alone for a while; why, in one line. Calls that were on their way together fail once."""
         now, why = self.standing, f"{what}: {_said(fault)}"
         if isinstance(fault, Gone):
             return why
-        now.pause = min(LONGEST_PAUSE, now.pause * 2 or FIRST_PAUSE)
-        now.why, now.since, now.until = why, self._clock.now(), self._clock.monotonic() + now.pause
         now.faults += 1
+        now.failing.add(what)
+        if now.until <= self._clock.monotonic():
+            now.pause = min(LONGEST_PAUSE, now.pause * 2 or FIRST_PAUSE)
+            now.why, now.since, now.until = why, self._clock.now(), self._clock.monotonic() + now.pause
         self._arrived.set()
         self._ready.set()
         self._warning("provider.fault", provider=self.name, what=what, why=_said(fault), pause=now.pause)
@@ -314,24 +343,6 @@ class Attendant:
             late.cancel()
 
 
-def tools_of(provider: Provider) -> tuple[Sequence[ProviderTool], str]:
-    """Its own tools, and what is wrong with them, in one line, in which case there are none."""
-    try:
-        tools = list(provider.tools())
-    except Exception as fault:  # noqa: BLE001 - the provider worker: it is used without its tools
-        return (), f"its tools cannot be had: {line(fault)}"
-    for each in tools:
-        if not isinstance(each, ProviderTool) or not each.name.startswith(f"{provider.name}_") or each.name in OWN:
-            return (), f"{getattr(each, 'name', each)!r} is no tool named {provider.name}_…"
-        try:
-            fits = json.loads(json.dumps(dict(each.parameters))).get("type") == "object"
-        except (TypeError, ValueError) as fault:
-            return (), f"the schema of {each.name} is none: {line(fault)}"
-        if not fits:
-            return (), f"the schema of {each.name} is not that of an object"
-    return tools, ""
-
-
 def bounded(asked: Patience) -> Patience:
     """What a provider asks for, cut at the house's ceilings."""
     pairs = ((min(getattr(asked, name), getattr(CEILINGS, name))) for name in Patience.__slots__)
@@ -344,7 +355,7 @@ def checked(answer: object) -> str:
         raise ValueError(f"it answered with a {type(answer).__name__} instead of text")
     if len(answer) > LARGEST:
         raise ValueError(f"it answered with {len(answer):,} characters")
-    return "".join(sign for sign in answer if sign not in "\x00\r" and not "\ud800" <= sign <= "\udfff").strip()
+    return _UNREADABLE.sub("", answer).strip()
 
 
 def _counted(number: int, word: str) -> str:
@@ -352,9 +363,10 @@ def _counted(number: int, word: str) -> str:
 
 
 def _said(fault: BaseException) -> str:
-    return _one_line(str(fault)) if isinstance(fault, ProviderFault | Late) and str(fault) else line(fault)
+    return _one_line(str(fault) if isinstance(fault, ProviderFault | Late) and str(fault) else line(fault))
 
 
 def _one_line(text: str) -> str:
-    joined = " ".join(text[:2000].split())
+    """As a terminal and a chat may show it."""
+    joined = "".join(sign if sign.isprintable() else "?" for sign in " ".join(text[:2000].split()))
     return joined if len(joined) <= 300 else f"{joined[:299]}…"

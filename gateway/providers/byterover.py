@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -43,11 +44,16 @@ LONGEST_TURN = 100_000
 """Bytes of what is handed over in one argument; Linux takes 128 KiB."""
 
 PASSED_ON = frozenset(
-    ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TMPDIR", "NODE_EXTRA_CA_CERTS")
-    + ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
-    + ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
+    (
+        *("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TMPDIR", "NODE_EXTRA_CA_CERTS"),
+        *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
+        *("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"),
+    )
 )
 QUIET = MappingProxyType({"BRV_DISABLE_AUTOUPDATE": "1", "NO_UPDATE_NOTIFIER": "1", "NO_COLOR": "1"})
+PREAMBLE = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+"""What brv's files begin with: dates and lists for itself."""
+
 FOR_A_PERSON = ("no provider connected", "api key is missing", "reconnect", "not authenticated", "credit", "billing")
 """Complaints that nobody but a person can do something about."""
 
@@ -249,6 +255,7 @@ def excerpt(result: object) -> str:
     title, text = (result.get(name) for name in ("title", "excerpt"))
     if not isinstance(text, str) or not text.strip():
         return ""
+    text = PREAMBLE.sub("", text)
     name = f"{' '.join(title.split())}: " if isinstance(title, str) and title.strip() else ""
     return f"- {name}{' '.join(text.split())}"
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from gateway.providers.places import schema, text_of
 from gateway.providers.service import (
     Translation,
     asked_by,
     brief,
     missing,
     peer_of,
-    question_in,
     reference,
     sound,
     space,
@@ -75,12 +75,7 @@ class Hindsight(Silent):
         self._tool = ProviderTool(
             "hindsight_reflect",
             "Ask Hindsight to think about what it remembers from earlier conversations here, and to answer.",
-            {
-                "type": "object",
-                "properties": {"question": {"type": "string", "description": "A question in plain words."}},
-                "required": ["question"],
-                "additionalProperties": False,
-            },
+            schema({"question": {"type": "string", "description": "A question in plain words."}}, "question"),
             self._reflect,
         )
 
@@ -155,7 +150,7 @@ class Hindsight(Silent):
         return f"{self._banks}-{peer_of(where)}"
 
     async def _reflect(self, arguments: Mapping[str, Any], where: Conversation) -> str:
-        question = question_in(arguments, "question", 8_000)
+        question = text_of(arguments, "question", 8_000)
         client, told = self._open()
         with told():
             answer = await _if_there_is_a_bank(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from gateway.providers.places import schema, text_of
 from gateway.providers.service import (
     Translation,
     asked_by,
@@ -21,7 +22,6 @@ from gateway.providers.service import (
     named,
     peer_of,
     pieces,
-    question_in,
     reference,
     space,
 )
@@ -86,12 +86,7 @@ class Honcho(Silent):
         self._tool = ProviderTool(
             "honcho_ask",
             "Ask Honcho what it has concluded about the person you are talking to, from earlier conversations.",
-            {
-                "type": "object",
-                "properties": {"question": {"type": "string", "description": "A question in plain words."}},
-                "required": ["question"],
-                "additionalProperties": False,
-            },
+            schema({"question": {"type": "string", "description": "A question in plain words."}}, "question"),
             self._ask,
         )
 
@@ -211,7 +206,7 @@ class Honcho(Silent):
         ]
 
     async def _ask(self, arguments: Mapping[str, Any], where: Conversation) -> str:
-        question = question_in(arguments, "question", 8_000)
+        question = text_of(arguments, "question", 8_000)
         _, told = self._open()
         with told():
             answer = await (await self._peer(where)).aio.chat(question)

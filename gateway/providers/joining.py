@@ -18,6 +18,7 @@ from gateway.engine.house import Outside, Report
 from gateway.events import Bus
 from gateway.observability.redact import Redactor
 from gateway.providers.attendant import Attendant, bounded, checked
+from gateway.providers.environment import installed
 from gateway.providers.outside import OutsideMemory, Surroundings
 from gateway.providers.quarters import Late, Quarters
 from gateway.state.protocols import Store
@@ -143,6 +144,7 @@ def made(
         folder=folder,
         profile=profile.name,
         now=now,
+        environment=installed(profile.cache, name),
     )
     return manifest, built(manifest, context)
 

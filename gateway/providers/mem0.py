@@ -19,7 +19,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from gateway.providers.mem0_child import IN_USE, MISREAD, NOT_INSTALLED
-from gateway.providers.service import Translation, asked_by, brief, missing, named, question_in, reference, sound
+from gateway.providers.places import schema, text_of
+from gateway.providers.service import Translation, asked_by, brief, missing, named, reference, sound
 from memory.providers.protocol import (
     Conversation,
     Exchange,
@@ -60,7 +61,7 @@ class Mem0Settings(Section):
     most: Annotated[int, Field(ge=1, le=100)] = 10
     """Facts that are recalled at most."""
     python: str = ""
-    """The Python that has `mem0ai`; empty: the one that runs Innkeeper."""
+    """The Python that has `mem0ai`; empty: that of `innkeeper memory setup mem0 --install`, else Innkeeper's own."""
 
 
 class Mem0(Silent):
@@ -80,18 +81,13 @@ class Mem0(Silent):
         self._tool = ProviderTool(
             "mem0_search",
             "Search the facts that Mem0 keeps from earlier conversations here.",
-            {
-                "type": "object",
-                "properties": {"query": {"type": "string", "description": "What to look for, in plain words."}},
-                "required": ["query"],
-                "additionalProperties": False,
-            },
+            schema({"query": {"type": "string", "description": "What to look for, in plain words."}}, "query"),
             self._search,
         )
 
     async def start(self) -> None:
         await self.close()
-        command = [self._settings.python or sys.executable, "-P", str(CHILD)]
+        command = [self._python(), "-P", str(CHILD)]
         try:
             self._child = await asyncio.create_subprocess_exec(
                 *command,
@@ -144,8 +140,14 @@ class Mem0(Silent):
         if listening is not None:
             await asyncio.gather(listening, return_exceptions=True)
 
+    def _python(self) -> str:
+        if self._settings.python:
+            return self._settings.python
+        installed = self._context.environment / "bin" / "python" if self._context.environment else None
+        return str(installed) if installed is not None and installed.is_file() else sys.executable
+
     async def _search(self, arguments: Mapping[str, Any], where: Conversation) -> str:
-        facts = await self._found(question_in(arguments, "query", LONGEST_QUERY), where)
+        facts = await self._found(text_of(arguments, "query", LONGEST_QUERY), where)
         return "\n".join(f"- {fact}" for fact in facts) or "Nothing like that is kept."
 
     async def _found(self, text: str, where: Conversation) -> list[str]:
@@ -248,5 +250,6 @@ manifest = ProviderManifest(
     settings="gateway.providers.mem0:Mem0Settings",
     secrets=(SecretNeed(KEY, "key of the OpenAI-compatible server; none for one without keys", required=False),),
     extra="mem0",
+    packages=("mem0ai>=2.2,<3",),
     patience=Patience(start=30.0, prefetch=5.0, sync=60.0, close=10.0),
 )

@@ -27,8 +27,9 @@ from gateway.engine.house import Report
 from gateway.engine.session_notes import sealed
 from gateway.events import Bus, Event, ReviewFinished, SessionClosed, TurnFinished
 from gateway.models.client import ToolSchema
-from gateway.providers.attendant import Attendant, Errand, tools_of
+from gateway.providers.attendant import Attendant, Errand
 from gateway.providers.fitting import fit, scanned
+from gateway.providers.own_tools import tools_of
 from gateway.providers.trivial import trivial
 from gateway.state.protocols import Store
 from gateway.state.records import Row, Session

@@ -11,12 +11,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from gateway.providers.places import plain
 from memory.providers.protocol import Conversation, Exchange, ProviderContext, ProviderFault, Refused, Unreachable
 
 MISREAD = (ValueError, TypeError, KeyError, AttributeError, IndexError)
 """What an SDK raises when an answer has a shape that it did not expect."""
-
-LONGEST_FAULT = 200
 
 _WAITING = frozenset({408, 425, 429})
 _KEY = frozenset({401, 403})
@@ -76,14 +75,6 @@ def reference(context: ProviderContext, exchange: Exchange) -> str:
     return f"{context.profile}/{exchange.where.session}/{exchange.id}"
 
 
-def question_in(arguments: object, key: str, longest: int) -> str:
-    """The text under `key` of a tool's arguments. Raises Refused when it will not do."""
-    value = arguments.get(key) if isinstance(arguments, dict) else None
-    if not isinstance(value, str) or not value.strip():
-        raise Refused(f"{key} must be text")
-    return brief(value, longest)
-
-
 class Translation:
     """One service's faults, in the words of the house. `errors` are what its SDK raises for them."""
 
@@ -118,10 +109,8 @@ class Translation:
         return Refused(f"{self._service} refuses this ({status}){told}")
 
     def _clean(self, words: str) -> str:
-        line = " ".join(sound(words).split())
-        for secret in self._secrets:
-            line = line.replace(secret, "…")
-        return f": {line[:LONGEST_FAULT]}" if line else ""
+        told = plain(sound(words), *self._secrets)
+        return f": {told}" if told else ""
 
 
 def peer_of(where: Conversation) -> str:

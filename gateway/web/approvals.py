@@ -99,6 +99,7 @@ class Approvals:
         unusable: list[Unusable] = []
         for kind in KINDS:
             if (gate := kind.gate(ports)) is not None:
+                gate.resolver.mend()  # what a dead process was deciding waits again, or was decided
                 found += [(kind, each) for each in gate.resolver.pendings.waiting()]
                 unusable += [Unusable(kind.name, each.id, each.why) for each in gate.resolver.pendings.broken()]
         found.sort(key=lambda each: (each[1].created_at, each[1].id))
@@ -215,6 +216,9 @@ class Approvals:
     async def _sheet(self, kind: WriteKind, gate: Gatehouse[Any, Any], name: str) -> Sheet | Unusable | None:
         def look() -> Sheet | Unusable | None:
             write = gate.resolver.pendings.get(name)
+            if write is None and gate.resolver.pendings.there(name):
+                gate.resolver.mend()
+                write = gate.resolver.pendings.get(name)
             if isinstance(write, Broken):
                 return Unusable(kind.name, write.id, write.why)
             return kind.sheet(self._pages.ports, write) if write is not None else None

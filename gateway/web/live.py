@@ -32,8 +32,9 @@ GUESTS = frozenset({"memory", "skills", "sessions", "jobs"})
 """What the pages of somebody who is no operator follow, by the clock: when others do something is not theirs to
 know."""
 
-EACH = 6
-"""Streams of one login: tabs that are in front at the same time."""
+EACH = 4
+"""Streams of one login: tabs that are in front at the same time. A browser has six connections to one server, and
+needs some for pages."""
 
 ALL = 40
 

@@ -75,10 +75,12 @@ def edit(book: Book, node: Node, text: str, by: Author, was: str | None = None) 
     return _entry(book, node, Operation(Action.PATCH, text, node.text), by)
 
 
-def delete(book: Book, node: Node, by: Author) -> Changed | Unknown:
-    """Remove an entry, put a skill away."""
+def delete(book: Book, node: Node, by: Author, was: str | None = None) -> Changed | Unknown:
+    """Remove an entry, put a skill away. `was` as in `edit`."""
     if (gone := _gone(node)) is not None:
         return gone
+    if was is not None and was != text_of(book, node):
+        return Changed(node, _overtaken(node), node.store)
     if node.kind == "skill":
         return _skill(book, node, SkillOperation(SkillAction.DELETE, _name(node)), by)
     return _entry(book, node, Operation(Action.REMOVE, old_text=node.text), by)

@@ -58,7 +58,8 @@ class ProviderManifest:
     `Provider`; it opens nothing. `settings` is an import string of a pydantic model (a `platforms.settings.Section`)
     for `memory.providers.<name>` in config.yaml, or None. `about` is one line for a list. `extra` names the optional
     dependencies that it needs (`pip install innkeeper[EXTRA]`), when there are any. `local`: nothing that it keeps
-    leaves this machine. Importing the manifest imports no SDK.
+    leaves this machine. `packages` are requirements for an environment of its own, beside the gateway's: `innkeeper
+    memory setup NAME --install` makes that one on request. Importing the manifest imports no SDK.
     """
 
     name: str
@@ -69,19 +70,22 @@ class ProviderManifest:
     extra: str = ""
     local: bool = False
     patience: Patience = field(default_factory=Patience)
+    packages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderContext:
     """What a provider gets from the house: its settings (validated; defaults filled in), the secrets of its manifest
     that are set (by variable), a folder of its own in the profile (it exists, and is backed up), the profile's name,
-    and the time in seconds since the epoch."""
+    the time in seconds since the epoch, and where an environment of its own lies when one was installed (no backup
+    takes that along; see `ProviderManifest.packages`)."""
 
     settings: Mapping[str, Any]
     secrets: Mapping[str, str] = field(repr=False)
     folder: Path
     profile: str = "default"
     now: Callable[[], float] = time.time
+    environment: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from memory.providers.protocol import Provider, ProviderContext, ProviderFault, ProviderManifest, Unreachable
@@ -92,7 +92,7 @@ def built(manifest: ProviderManifest, context: ProviderContext) -> Provider:
         provider = make(context)
     except ProviderFault:
         raise
-    except FAULTS as error:
+    except (Exception, SystemExit) as error:  # whatever kind the plugin raises: it is told, and the house goes on
         raise Unreachable(f"{manifest.name}: {manifest.provider} cannot be loaded: {line(error)}") from error
     if getattr(provider, "name", None) != manifest.name:
         what = type(provider).__name__
@@ -128,6 +128,8 @@ def _read(point: EntryPoint) -> Entry:
         return BrokenProvider(point.name, f"{point.value} is a {type(loaded).__name__}, not a ProviderManifest")
     if loaded.name != point.name:
         return BrokenProvider(point.name, f"{point.value} describes {loaded.name!r}, not {point.name!r}")
+    if not all(isinstance(each, int | float) and each > 0 for each in astuple(loaded.patience)):
+        return BrokenProvider(point.name, f"{point.value} has a patience that is no number of seconds")
     if loaded.settings:
         try:
             import_string(loaded.settings)

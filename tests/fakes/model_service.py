@@ -27,7 +27,7 @@ class ModelService(MemoryService):
                 usage = {"prompt_tokens": 1, "total_tokens": 1}
                 return 200, {"object": "list", "data": data, "model": body["model"], "usage": usage}
             case "POST", "/chat/completions":
-                said = json.dumps({"memory": [{"text": fact} for fact in _facts(body["messages"][-1]["content"])]})
+                said = _said(body["messages"])
                 message = {"role": "assistant", "content": said}
                 choice = {"index": 0, "finish_reason": "stop", "message": message}
                 return 200, {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
@@ -41,6 +41,18 @@ def _vector(text: str) -> list[float]:
     if not any(vector):
         vector[0] = 1.0
     return vector
+
+
+def _said(messages: list[dict[str, str]]) -> str:
+    """The facts in the form that the prompt wants: Mem0's JSON, or calls of OpenViking's memory SDK."""
+    if "restricted Python memory SDK" not in messages[0]["content"]:
+        return json.dumps({"memory": [{"text": fact} for fact in _facts(messages[-1]["content"])]})
+    told = next(each["content"] for each in messages if "## Conversation History" in each["content"])
+    calls = []
+    for number, words in re.findall(r"^\[(\d+)\]\[user\]\[.*?\]: (.*)$", told, re.MULTILINE):
+        name = "_".join(re.findall(r"[a-z]{4,}", words.casefold())[:3]) or "words"
+        calls.append(f'sdk.create_events(event_name="{name}", goal="remember", summary={words!r}, ranges="{number}")')
+    return "\n".join(calls)
 
 
 def _facts(prompt: str) -> list[str]:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from gateway.clock import SystemClock
-from gateway.providers.attendant import FIRST_PAUSE, QUEUE, TRIES, Attendant, Errand, bounded, tools_of
+from gateway.providers.attendant import FIRST_PAUSE, QUEUE, TRIES, Attendant, Errand, bounded, checked
+from gateway.providers.own_tools import tools_of
 from memory.providers.protocol import (
     Conversation,
     Patience,
@@ -205,6 +206,12 @@ async def test_the_first_question_finds_one_that_starts_in_time() -> None:
         ("find", {"type": "object"}, "'find' is no tool named quiet_…"),
         ("quiet_find", {"type": "string"}, "is not that of an object"),
         ("quiet_find", {"type": "object", "default": object()}, "the schema of quiet_find is none: TypeError"),
+        ("quiet_find", {"type": "object", "default": float("nan")}, "the schema of quiet_find is none: ValueError"),
+        ("quiet_find", {"type": "object", "properties": ["x"]}, "is not that of an object"),
+        ("quiet_find", {"type": "object", "required": "x"}, "is not that of an object"),
+        ("quiet_find it", {"type": "object"}, "'quiet_find it' is no tool"),
+        (f"quiet_{'x' * 60}", {"type": "object"}, "is no tool named quiet_…"),
+        (None, {"type": "object"}, "None is no tool named quiet_…"),
     ],
 )
 def test_tools_that_are_none_are_left_out_with_the_reason(name: str, parameters: dict[str, Any], says: str) -> None:
@@ -218,3 +225,92 @@ def test_tools_that_are_none_are_left_out_with_the_reason(name: str, parameters:
     tools, why = tools_of(Handy())
     assert tools == ()
     assert says in why
+
+
+def test_two_tools_of_one_name_are_none() -> None:
+    async def run(arguments: Any, where: Conversation) -> str:
+        return ""
+
+    class Handy(Quiet):
+        def tools(self) -> tuple[ProviderTool, ...]:
+            return (ProviderTool("quiet_find", "finds", {"type": "object"}, run),) * 2
+
+    assert tools_of(Handy()) == ((), "two of its tools have one name")
+
+
+def test_what_no_terminal_should_obey_is_taken_out_of_an_answer() -> None:
+    answer = "\x1b[2J\x9b1m Tea,\ta pot.\r\n\ud83dGood \x00night 🍵 "
+    assert checked(answer) == "[2J1m Tea,\ta pot.\nGood night 🍵"
+
+
+class Hasty(Quiet):
+    """Its recall fails until it is told to go well; handing over goes well."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fails = True
+
+    async def prefetch(self, question: Question) -> str:
+        if self.fails:
+            raise Unreachable("\x1b[2Jnobody\nis there")
+        return "something"
+
+
+async def test_questions_that_fail_together_are_one_fault_for_the_pause() -> None:
+    clock = FakeClock()
+    one, notes = attendant(Hasty(), clock)
+    one.begin()
+    await until(lambda: one.well)
+    said = await asyncio.gather(*(one.recall(Question(WHERE, f"Who is {number}?")) for number in range(20)))
+    assert set(said) == {""}
+    assert one.standing.pause == FIRST_PAUSE
+    assert {(each["why"], each["pause"]) for each in notes.named("provider.fault")} == {("?[2Jnobody is there", 30.0)}
+    await one.close()
+
+
+async def test_what_goes_well_beside_a_recall_that_fails_shortens_no_pause() -> None:
+    clock, provider = FakeClock(), Hasty()
+    one, _ = attendant(provider, clock)
+
+    async def step() -> None:
+        return
+
+    one.begin()
+    for number in range(3):
+        await until(lambda: one.well)
+        one.hand_over(Errand("sync", step))
+        await until(lambda want=number: one.standing.kept == want + 1)  # type: ignore[misc]
+        assert await one.recall(Question(WHERE, "Who are you?")) == ""
+        assert one.standing.pause == FIRST_PAUSE * 2**number
+        await clock.advance(one.standing.pause)
+    await until(lambda: one.well)
+    provider.fails = False
+    assert await one.recall(Question(WHERE, "Who are you?")) == "something"
+    assert one.standing.pause == 0
+    await one.close()
+
+
+async def test_it_may_let_go_of_everything_also_when_handing_over_was_cut_off() -> None:
+    clock, closed, held = FakeClock(), asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    class Careful(Quiet):
+        async def close(self) -> None:
+            loop.call_soon_threadsafe(closed.set)
+
+    async def step() -> None:
+        loop.call_soon_threadsafe(held.set)
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            await asyncio.sleep(0.05)  # as clients close their connections
+
+    one, _ = attendant(Careful(), clock, sync=100.0)
+    one.begin()
+    await until(lambda: one.well)
+    one.hand_over(Errand("sync", step))
+    await held.wait()
+    closing = asyncio.ensure_future(one.close())
+    await clock.advance(5.1)
+    await closing
+    assert closed.is_set()

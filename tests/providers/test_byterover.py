@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from gateway.providers.byterover import LONGEST_TURN, Byterover, ByteroverSettings, environment, manifest, shortened
+from gateway.providers.byterover import (
+    LONGEST_TURN,
+    Byterover,
+    ByteroverSettings,
+    environment,
+    excerpt,
+    manifest,
+    shortened,
+)
 from memory.providers.contract import ELSEWHERE, HERE, ProviderContract, Sample, fault_of, keep, recalled, started
 from memory.providers.protocol import Exchange, ProviderContext, Question, Refused, Unreachable, Write
 from tests.fakes.byterover_cli import become, calls, installed
@@ -164,6 +172,13 @@ async def test_it_sees_no_secrets_of_the_house(stage: Stage, monkeypatch: pytest
     assert {"PATH", "BRV_DATA_DIR", "BRV_DISABLE_AUTOUPDATE"} <= variables
     assert environment({"A_TOKEN": "x", "HOME": "/h"})["HOME"] == "/h"
     assert "A_TOKEN" not in environment({"A_TOKEN": "x"})
+
+
+def test_what_its_files_begin_with_is_no_part_of_what_is_recalled() -> None:
+    text = "---\ntitle: Bees\ncreatedAt: '2026-11-30T16:30:12.986Z'\n---\n## Narrative\nAnnika keeps bees."
+    assert excerpt({"title": "bees", "excerpt": text}) == "- bees: ## Narrative Annika keeps bees."
+    assert [excerpt(each) for each in (None, {"title": "bees"}, {"excerpt": 7}, {"excerpt": " "})] == [""] * 4
+    assert excerpt({"excerpt": "Annika\nkeeps bees."}) == "- Annika keeps bees."
 
 
 def test_what_is_cut_is_said_to_be() -> None:

@@ -10,9 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from gateway.config.sections import Memory
+from gateway.models.client import HostInfo
 from gateway.providers.holographic import Holographic, HolographicSettings, claim_of, manifest, statements, tags_of
 from memory.providers.contract import HERE, ProviderContract, Sample
 from memory.providers.protocol import Conversation, Exchange, ProviderContext, Question, Refused, Unreachable, Write
+from memory.providers.registry import Register
+from tests.fakes.guesthouse import guesthouse, settings
+from tests.fakes.scripted_model import ScriptedModel
 
 DAY = 86_400.0
 START = 1_796_040_000.0
@@ -208,3 +213,25 @@ def test_which_sentences_and_tags_a_text_has() -> None:
         "元気です。",
     ]
     assert tags_of('Ask @bo in New York about "green tea" and #honey') == ("bo", "New York", "green tea", "honey")
+
+
+async def test_in_a_house_what_was_said_before_new_is_recalled_after_it(tmp_path: Path) -> None:
+    model = ScriptedModel(["Noted.", "In Lund."], info=HostInfo(window=None))
+    kept = settings(memory=Memory(provider="holographic", providers={"holographic": HolographicSettings()}))
+    async with guesthouse(tmp_path, model, with_memory=True, with_settings=kept, providers=Register()) as house:
+        outside = house.house.outside
+        assert outside is not None
+        await house.adapter.reply_to("Annika lives in Lund.")
+        async with asyncio.timeout(20):
+            while outside.data["handed_over"] != 1:
+                await asyncio.sleep(0.005)
+        await house.adapter.reply_to("/new")
+        await house.adapter.reply_to("Where does Annika live?")
+        (said,) = [each.content for each in house.model.requests[-1].messages if each.role == "user"]
+        assert "[Recalled by the outside memory holographic" in said
+        assert "#1 Annika lives in Lund. (trust 0.50" in said
+        assert {each.name for each in house.model.requests[-1].tools if each.name.startswith("holographic")} == {
+            "holographic_search",
+            "holographic_remember",
+            "holographic_feedback",
+        }

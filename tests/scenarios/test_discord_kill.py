@@ -47,6 +47,7 @@ async def test_a_gateway_that_is_killed_goes_on_where_it_stood(tmp_path: Path, s
     await killed(tmp_path, seed_for(21), ["receiving", "parts"], say)
 
 
+@pytest.mark.soak  # the check has orderly ends over the post and over Telegram
 async def test_a_gateway_that_is_asked_to_stop_loses_nothing(tmp_path: Path, say: Say) -> None:
     await drained(tmp_path, seed_for(22), ["parts"], say)
 

@@ -61,6 +61,7 @@ async def test_a_gateway_that_is_killed_goes_on_where_it_stood(tmp_path: Path, s
     await killed(tmp_path, BLIND, seed_for(1), ["tool", "model"], say)
 
 
+@pytest.mark.soak  # the check has it over Discord, which can tell
 async def test_a_network_that_can_tell_leaves_no_doubt_after_a_kill(tmp_path: Path, say: Say) -> None:
     await killed(tmp_path, NONCES, seed_for(1), ["receiving", "parts"], say)
 

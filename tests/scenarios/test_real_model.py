@@ -97,7 +97,9 @@ class Metered:
         await self._inner.close()
 
 
-@pytest.mark.parametrize("tools", [False, True], ids=["assisted", "with tools"])
+@pytest.mark.parametrize(
+    "tools", [pytest.param(False, id="assisted"), pytest.param(True, id="with tools", marks=pytest.mark.soak)]
+)
 async def test_the_cache_stays_warm_when_something_is_remembered(tmp_path: Path, weights: Path, tools: bool) -> None:
     host = Metered(LocalHost(weights, tmp_path, clock=SystemClock(), temperature=0.0))
     async with guesthouse(tmp_path, adapter=InProcess(), hosts=[host], prompt=PERSONA, with_memory=True) as house:

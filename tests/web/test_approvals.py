@@ -221,6 +221,17 @@ async def test_a_change_that_is_too_long_for_the_list_is_decided_on_its_own_page
         assert f'action="{here}/approve"' in whole
 
 
+@pytest.mark.parametrize("listed", [True, False])
+async def test_what_a_dead_process_was_deciding_waits_again_when_somebody_looks(tmp_path: Path, listed: bool):
+    async with dashboard_stage(tmp_path) as stage:
+        name = wish_to_add(stage, "She is a baker.")
+        folder = stage.profile.pending / "memory"
+        (folder / f"{name}.json").rename(folder / f"{name}.approve.telegram%3A222.claimed")
+        page = (await (await stage.client(OWNER)).get("/approvals" if listed else f"/pending/memory/{name}")).text
+        assert "right now" not in page
+        assert f'action="/pending/memory/{name}/approve"' in page
+
+
 async def test_who_is_no_operator_sees_and_decides_nothing(tmp_path: Path):
     async with dashboard_stage(tmp_path) as stage:
         name = wish_to_add(stage, "She is a baker.")

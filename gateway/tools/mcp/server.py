@@ -100,8 +100,9 @@ class Server:
             self.tools, self.problems = fit(self.name, self._listed, self._around.most)
 
     def begin(self) -> None:
-        """Reach it beside everything else. Returns at once."""
-        self._task = asyncio.ensure_future(self._serve())
+        """Reach it beside everything else, once. Returns at once."""
+        if self._task is None:
+            self._task = asyncio.ensure_future(self._serve())
 
     async def close(self) -> None:
         """End it, and everything that it started."""

@@ -39,21 +39,18 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class RemoteTool:
-    """A tool as it is offered: `schema` has its name here, `tool` is its name at the `server`."""
+    """A tool as it is offered: `schema` has its name here, `tool` is its name at the `server`; `size` is how many
+    characters it takes in a request, about."""
 
     server: str
     tool: str
     schema: ToolSchema
-    reads: bool = False
+    reads: bool
+    size: int
 
     @property
     def name(self) -> str:
         return self.schema.name
-
-    @property
-    def size(self) -> int:
-        """Characters that it takes in a request."""
-        return len(self.name) + len(self.schema.description) + len(_dumped(self.schema.parameters))
 
 
 def fit(server: str, listed: Sequence[Listed], most: int) -> tuple[tuple[RemoteTool, ...], tuple[str, ...]]:
@@ -88,7 +85,8 @@ def _judged(server: str, name: str, listed: Listed) -> tuple[RemoteTool | None, 
     if len(dumped) > LARGEST_SCHEMA:
         return None, f"the arguments of {name} take {len(dumped):,} characters, and it is not offered"
     schema = ToolSchema(name, _short(plain(listed.description)), parameters)
-    tool = RemoteTool(server, listed.name, schema, listed.reads)
+    size = len(name) + len(schema.description) + len(dumped)
+    tool = RemoteTool(server, listed.name, schema, listed.reads, size)
     if (rule := verdict(f"{listed.description}\n{dumped}")) is None:
         return tool, ""
     bare = ToolSchema(name, WITHHELD.format(rule=rule), _without_words(parameters))

@@ -97,6 +97,15 @@ def test_an_editor_that_was_open_for_long_overwrites_nothing(pages: Pages) -> No
     assert pages.read() == "Ada drinks cocoa."
 
 
+def test_a_page_that_was_open_for_long_removes_nothing_that_it_did_not_show(pages: Pages) -> None:
+    name = pages.do(add(TEA))
+    change_id(edit(pages, name, "Ada drinks mate."))
+    assert refused(editing.delete(pages.book, _node(pages, name), ADA, was=TEA)) is Reason.CHANGED
+    assert pages.read() == "Ada drinks mate."
+    change_id(editing.delete(pages.book, _node(pages, name), ADA, was="Ada drinks mate."))
+    assert pages.read() == ""
+
+
 def test_the_checks_of_the_store_hold(pages: Pages) -> None:
     name = pages.do(add(TEA))
     assert refused(edit(pages, name, "")) is Reason.INVALID

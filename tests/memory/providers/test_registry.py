@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import sqlite3
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
-from memory.providers.protocol import ProviderContext, ProviderManifest, Unreachable
+from memory.providers.protocol import Patience, ProviderContext, ProviderManifest, Unreachable
 from memory.providers.registry import GROUP, BrokenProvider, Register, built
 from tests.fakes.parrot import ParrotSettings, manifest
+
+hasty = ProviderManifest("hasty", "tests.fakes.parrot:Parrot", patience=Patience(prefetch="4"))  # type: ignore[arg-type]
+never = ProviderManifest("never", "tests.fakes.parrot:Parrot", patience=Patience(block=float("nan")))
+
+
+def locked(context: ProviderContext) -> object:
+    raise sqlite3.OperationalError("database is locked")
+
+
+def leaves(context: ProviderContext) -> object:
+    raise SystemExit(2)
 
 
 def point(name: str, value: str) -> EntryPoint:
@@ -34,6 +46,8 @@ def test_one_that_is_announced_is_found_by_name() -> None:
         ("parrot", "tests.fakes.parrot:nothing", "cannot be imported: AttributeError"),
         ("parrot", "tests.fakes.parrot:Parrot", "is a type, not a ProviderManifest"),
         ("other", "tests.fakes.parrot:manifest", "describes 'parrot', not 'other'"),
+        ("hasty", f"{__name__}:hasty", "has a patience that is no number of seconds"),
+        ("never", f"{__name__}:never", "has a patience that is no number of seconds"),
     ],
 )
 def test_a_bad_one_is_a_reason_and_no_fault(name: str, value: str, why: str) -> None:
@@ -61,6 +75,8 @@ def test_making_one_opens_nothing(tmp_path: Path) -> None:
         ("no.such:Thing", "cannot be loaded: ModuleNotFoundError"),
         ("tests.fakes.parrot:register", "cannot be loaded: TypeError"),
         ("builtins:dict", "made a dict, no provider named parrot"),
+        (f"{__name__}:locked", "cannot be loaded: OperationalError: database is locked"),
+        (f"{__name__}:leaves", "cannot be loaded: SystemExit: 2"),
     ],
 )
 def test_one_that_cannot_be_made_is_unreachable(tmp_path: Path, where: str, why: str) -> None:

@@ -61,9 +61,9 @@ class Stand:
     toolset: Toolset
     notes: Notes
 
-    async def call(self, name: str, **arguments: Any) -> ToolResult:
+    async def call(self, tool: str, /, **arguments: Any) -> ToolResult:
         context = ToolContext(ChatRef("inprocess", "c1"), "s1", 1, "inprocess:ada")
-        return await self.toolset.run(ToolCall("c", name, json.dumps(arguments)), context)
+        return await self.toolset.run(ToolCall("c", tool, json.dumps(arguments)), context)
 
     def names(self) -> list[str]:
         return [each.name for each in self.toolset.schemas]
