@@ -132,11 +132,12 @@ def _lock(who: Patient) -> Iterator[Finding]:
 
 
 def _platforms(who: Patient) -> Iterator[Finding]:
+    from gateway.config.plugins import PLATFORM, installed
     from platforms.registry import manifests, usable
 
     if who.loaded is None:
         return
-    on, known = [], usable(manifests().values())
+    on, known = [], usable(manifests(installed(who.profile).points(PLATFORM)).values())
     for name in who.loaded.settings.platforms:
         values = who.loaded.settings.platform(name)
         if not values.get("token"):

@@ -10,12 +10,13 @@ from gateway.cli.doctor import Finding, Patient
 
 def outside(who: Patient) -> Iterator[Finding]:
     """Nothing where none is named."""
+    from gateway.config.plugins import PROVIDER, installed
     from memory.providers.protocol import ProviderManifest
     from memory.providers.registry import BrokenProvider, Register
 
     if who.loaded is None or (name := who.loaded.settings.memory.provider) is None:
         return
-    match Register().get(name):
+    match Register(installed(who.profile).points(PROVIDER)).get(name):
         case None:
             yield Finding("problem", f"memory.provider: {name} is not installed", "innkeeper memory providers")
         case BrokenProvider(why=why):

@@ -183,7 +183,7 @@ class OutputSpill(Section):
     """Characters from which on an output is large."""
     preview_chars: Count = 2000
     """Characters that the preview shows."""
-    directory: str | None = None
+    directory: Folder | None = None
     """The folder for the files; null means the profile's cache."""
 
 

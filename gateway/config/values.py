@@ -28,6 +28,16 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 """How long a model may think, in the words that hosts use."""
 
 
+def _folder(value: str) -> str:
+    if not value.startswith(("/", "~/")) or not value.isprintable():
+        raise ValueError(f"must be a folder with its whole path (/…) or in the home (~/…), not {described(value)}")
+    return value
+
+
+Folder = Annotated[str, AfterValidator(_folder)]
+"""A folder, wherever the gateway was started."""
+
+
 def _approval(value: object) -> object:
     if isinstance(value, bool) or value == "auto":
         return value

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -33,6 +34,9 @@ WAITS = (
     "message of its own. Tell the person so, and do not call it again."
 )
 DENIED = "It was turned down by {who}. It was not done; do not try again."
+DENIALS = 200
+"""Questions and refusals that are remembered, so that one turn does not ask the same twice."""
+
 NOT_IN_A_REVIEW = "{name} needs a person's yes, and is not used while looking back at a conversation."
 
 
@@ -63,6 +67,8 @@ class CallGate:
         self._delivery = delivery
         self._adapters = adapters
         self._clock = clock
+        self._asked: dict[str, int] = {}
+        self._refused: deque[tuple[int, str, str]] = deque(maxlen=DENIALS)
 
     async def __call__(
         self, tool: RemoteTool, arguments: Mapping[str, Any], context: ToolContext
@@ -77,10 +83,18 @@ class CallGate:
             return ToolResult.error(NOT_IN_A_REVIEW.format(name=tool.name))
         if await self._desk.allowed(context.session_id, tool.server, tool.tool):
             return None
+        this = (context.turn_id, tool.name, json.dumps(arguments, sort_keys=True))
+        if this in self._refused:
+            return ToolResult.error(DENIED.format(who="the person"))
         put = await asyncio.to_thread(self._put, tool, arguments, context)
         if isinstance(put, str):
             return ToolResult.error(f"{tool.name} needs a yes, and cannot wait for one: {put} It was not done.")
-        return await self._ask(put.id, context) if self._attended(context) else _waits(put.id)
+        if not self._attended(context) or self._asked.get(put.id) == context.turn_id:
+            return _waits(put.id)
+        answer = await self._ask(put.id, context)
+        if answer is not None and not answer.ok:
+            self._refused.append(this)
+        return answer
 
     def _put(self, tool: RemoteTool, arguments: Mapping[str, Any], context: ToolContext) -> Aside | str:
         author = Author(
@@ -104,6 +118,7 @@ class CallGate:
     async def _ask(self, name: str, context: ToolContext) -> ToolResult | None:
         """Show it where somebody sits, and wait for the answer. What is approved there is made by the turn itself."""
         self._desk.asking.add(name)
+        self._asked = {**dict(list(self._asked.items())[-DENIALS:]), name: context.turn_id}
         try:
             call = await asyncio.to_thread(self._desk.resolver.pendings.get, name)
             if isinstance(call, PendingCall):

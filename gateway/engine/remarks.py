@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from gateway.agent.recalled import without_recall
 from gateway.engine.notices import gist
 from platforms.messages import Inbound
 
@@ -31,8 +32,8 @@ def remarks(events: Sequence[Inbound]) -> str:
 
 def kept(note: str) -> str:
     """The remarks out of a row's note, in which they come last, and the skills that it calls up, which come before
-    them: for whoever says the row once more."""
-    found = _REMARK.search(note)
+    them: for whoever says the row once more. What was recalled for it holds none."""
+    found = _REMARK.search(without_recall(note))
     return found[0] if found else ""
 
 

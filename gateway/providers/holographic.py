@@ -230,10 +230,12 @@ def statements(text: str) -> list[str]:
     found = []
     for piece in ENDS.split(FENCED.sub("\n", text)):
         sentence = " ".join(piece.split())
+        if len(sentence) > LONGEST:
+            continue
         bare = ADDRESS.sub("", sentence).strip()
         asks = sentence.rstrip("\"'”») ").endswith(("?", "？"))
         telling = [word for word in words_of(bare) if word not in STOP]
-        if not asks and len(telling) >= 2 and len(sentence) <= LONGEST:
+        if not asks and len(telling) >= 2:
             found.append(sentence)
     return list(dict.fromkeys(found))[:MOST_OF_A_TURN]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 from gateway.agent.scopes import ScopeOf
 from gateway.clock import Clock
@@ -17,10 +18,7 @@ from gateway.config.paths import Profile
 from gateway.engine.house import Outside, Report
 from gateway.events import Bus
 from gateway.observability.redact import Redactor
-from gateway.providers.attendant import Attendant, bounded, checked
 from gateway.providers.environment import installed
-from gateway.providers.outside import OutsideMemory, Surroundings
-from gateway.providers.quarters import Late, Quarters
 from gateway.state.protocols import Store
 from gateway.state.records import Session
 from gateway.tools.tool import Tool
@@ -33,9 +31,12 @@ from memory.providers.protocol import (
     ProviderManifest,
     Question,
 )
-from memory.providers.registry import FAULTS, BrokenProvider, built, line
+from memory.providers.registry import BrokenProvider, built, line
 from memory.shelf import Shelf
 from platforms.messages import Inbound
+
+if TYPE_CHECKING:
+    from gateway.providers.outside import OutsideMemory
 
 FOLDER = "providers"
 """The folder in a profile in which each provider has one of its own."""
@@ -88,13 +89,17 @@ def joined(
 ) -> Joined:
     """By the `current` settings of this moment, until the next start. Nothing is connected yet."""
     loaded = current()
-    name = loaded.settings.memory.provider
+    name, mask = loaded.settings.memory.provider, Redactor(loaded.secrets)
     if name is None:
         return Joined()
+    from gateway.providers.attendant import Attendant  # only where an outside memory is named
+    from gateway.providers.outside import OutsideMemory, Surroundings
+
     try:
         manifest, provider = made(profile, loaded, extensions, name, clock.now)
     except ProviderFault as fault:
-        return Joined(Absent(name, str(fault)), problems=[f"memory.provider: {fault}"])
+        why = mask(str(fault))
+        return Joined(Absent(name, why), problems=[f"memory.provider: {why}"])
     around = Surroundings(
         store=store,
         clock=clock,
@@ -103,7 +108,7 @@ def joined(
         shelf=shelf,
         journal=profile.memories / "journal.jsonl",
         cache=profile.cache,
-        mask=Redactor(loaded.secrets),
+        mask=mask,
         bus=bus,
         report=report,
     )
@@ -114,10 +119,11 @@ def joined(
 
 def begun(outside: Outside | None) -> Callable[[], Awaitable[None]]:
     """Start it, and give back what ends it."""
-    if isinstance(outside, OutsideMemory):
-        outside.begin()
-        return outside.close
-    return _nothing
+    if outside is None or isinstance(outside, Absent):
+        return _nothing
+    own = cast("OutsideMemory", outside)
+    own.begin()
+    return own.close
 
 
 def made(
@@ -151,6 +157,9 @@ def made(
 
 async def asked_once(provider: Provider, manifest: ProviderManifest, clock: Clock) -> float:
     """Start it, ask it something, and let it go; the seconds that its answer took. Raises ProviderFault."""
+    from gateway.providers.attendant import bounded, checked
+    from gateway.providers.quarters import Late, Quarters
+
     quarters, patience = Quarters(manifest.name, clock), bounded(manifest.patience)
     question = Question(Conversation(OWNER, "trial"), "What do you know about me?")
     try:
@@ -161,10 +170,10 @@ async def asked_once(provider: Provider, manifest: ProviderManifest, clock: Cloc
         return clock.monotonic() - began
     except (ProviderFault, Late) as fault:
         raise ProviderFault(str(fault)) from fault
-    except FAULTS as fault:
+    except Exception as fault:  # a plugin's own kinds of errors: whoever tries it is told
         raise ProviderFault(line(fault)) from fault
     finally:
-        with suppress(ProviderFault, Late, *FAULTS):
+        with suppress(Exception):
             await quarters.call(provider.close, patience.close)
         await quarters.close()
 

@@ -27,6 +27,7 @@ from gateway.engine.house import Report
 from gateway.engine.session_notes import sealed
 from gateway.events import Bus, Event, ReviewFinished, SessionClosed, TurnFinished
 from gateway.models.client import ToolSchema
+from gateway.models.pieces import joined_halves
 from gateway.providers.attendant import Attendant, Errand
 from gateway.providers.fitting import fit, scanned
 from gateway.providers.own_tools import tools_of
@@ -96,11 +97,12 @@ class OutsideMemory:
 
     @property
     def words(self) -> str:
-        return self._attendant.words
+        return self._around.mask(self._attendant.words)
 
     @property
     def data(self) -> Mapping[str, object]:
-        return self._attendant.data
+        data = self._attendant.data
+        return {**data, "why": self._around.mask(str(data["why"]))}
 
     @property
     def tools(self) -> Sequence[Tool]:
@@ -141,9 +143,9 @@ class OutsideMemory:
         where = await self._where(session.id, event.chat, who(event), event.kind is ChatKind.DIRECT)
         if where is None:
             return ""
-        said = await self._attendant.recall(Question(where, self._around.mask(text)))
-        if not said:
-            return ""
+        said = await self._attendant.recall(Question(where, self._around.mask(joined_halves(text))))
+        if not said or where != await self._where(session.id, event.chat, who(event), event.kind is ChatKind.DIRECT):
+            return ""  # who hears this chat may have changed meanwhile
         settings = self._around.settings()
         place = folder(settings, self._around.cache)
         made = await asyncio.to_thread(fit, said, rules(settings, window), place)
@@ -175,7 +177,7 @@ class OutsideMemory:
                 return ToolResult.error(READ)
             well, said = await self._attendant.use(own, masked(arguments, self._around.mask), where)
             if not well:
-                return ToolResult.error(said)
+                return ToolResult.error(self._around.mask(said))
             text, withheld = await asyncio.to_thread(scanned, said)
             self._attendant.looked_at(own.name, withheld)
             return ToolResult(fenced(self._attendant.name, text) if text else "(nothing)")
@@ -252,10 +254,11 @@ class OutsideMemory:
         where = await self._where(ended.session_id, ended.chat, speaker, direct)
         stored = await store.turns.messages_of_turn(ended.turn_id)
         rows = [each.row for each in stored]
-        asked = mask(own_words(_said(rows, passed_on=any(each.passed_on for each in events)))).strip()
+        said = own_words(_said(rows, passed_on=any(each.passed_on for each in events)))
+        asked = mask(joined_halves(said)).strip()
         if where is None or not asked or trivial(asked):
             return None
-        answered = "" if any(each.untrusted for each in rows) else mask(reply_text(rows))
+        answered = "" if any(each.untrusted for each in rows) else mask(joined_halves(reply_text(rows)))
         return Exchange(f"turn:{ended.turn_id}", where, asked, answered, stored[0].created_at, speaker)
 
     async def _look_at_journal(self) -> None:
@@ -289,10 +292,10 @@ class OutsideMemory:
 
 
 def masked(value: Any, mask: Callable[[str], str]) -> Any:
-    """Plain data without secrets."""
+    """Plain data without secrets, as it can be encoded."""
     match value:
         case str():
-            return mask(value)
+            return mask(joined_halves(value))
         case Mapping():
             return {key: masked(inner, mask) for key, inner in value.items()}
         case list() | tuple():

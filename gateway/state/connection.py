@@ -45,6 +45,7 @@ def connect(path: str, *, writes: bool) -> Connection:
         _switch_to_wal(connection)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA secure_delete = ON")  # what was erased is not to be found in free pages
         connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
         if not writes:
             connection.execute("PRAGMA query_only = ON")

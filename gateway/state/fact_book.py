@@ -304,10 +304,10 @@ def _rivals(db: sqlite3.Connection, subject: str, claim: Claim) -> list[sqlite3.
     """Rows that say something else where only one thing can be so, or deny what is claimed here."""
     if not claim.value:
         return []
-    rows = db.execute(
-        "SELECT * FROM fact WHERE subject = ? AND about = ? AND relation = ? AND (relation <> '' OR value = ?)",
-        (subject, claim.about, claim.relation, claim.value),
-    ).fetchall()
+    among, by = "subject = ? AND about = ? AND relation = ?", [subject, claim.about, claim.relation]
+    if not claim.relation:
+        among, by = f"{among} AND value = ?", [*by, claim.value]
+    rows = db.execute(f"SELECT * FROM fact WHERE {among}", by).fetchall()
     return [row for row in rows if _excludes(claim, row["value"], bool(row["denied"]))]
 
 

@@ -11,7 +11,7 @@ from memory.journal import Record
 from memory.journey.book import Book
 from memory.journey.model import Node, Timeline
 from memory.journey.timeline import SKILL, find, title
-from memory.model import Action, Author, Operation, Outcome, Reason, Refused, Target
+from memory.model import Action, Author, Change, Operation, Outcome, Reason, Refused, Target
 from memory.skills.journal import Deed
 from memory.skills.model import SkillAction, SkillOperation, SkillOutcome, SkillRefused
 
@@ -130,10 +130,19 @@ def _undo_of(book: Book, node: Node, records: list[Record], deeds: list[Deed], b
     else:
         steps = set(book.steps(node.id))
         mine = [each for each in records if each.id in steps and each.undone_by is None]
-        stands = [each for each in mine if each.undoes is None or node.state == "removed"]
+        if node.state == "removed":
+            mine = [each for each in mine if any(_removes(change, node) for change in each.changes)]
+            if not mine:  # somebody took it out of the file by hand
+                return _entry(book, node, Operation(Action.ADD, node.text), by)
+            return _taken_back_record(book, node, mine[-1], by)
+        stands = [each for each in mine if each.undoes is None]
         if stands:
             return _taken_back_record(book, node, stands[-1], by)
     return Unknown(f"Nothing about {node.id} was changed that could be taken back.")
+
+
+def _removes(change: Change, node: Node) -> bool:
+    return change.after is None and change.before == node.text
 
 
 def _undo_last(book: Book, timeline: Timeline, by: Author) -> Changed | Unknown:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,7 +79,10 @@ def ends(text: str, characters: int) -> Shown:
 
 
 def preview(shown: Shown, path: Path | None, total: int) -> str:
-    """Head, tail and path, as one text. `path` None: there is no file, it could not be written."""
+    """Head, tail and path, as one text; where nothing was left out, the text alone. `path` None: there is no file, it
+    could not be written."""
+    if not shown.left_out:
+        return shown.head
     where = f"the whole text is in {path}" if path is not None else "the whole text could not be kept"
     gap = f"[… {shown.left_out:,} of {total:,} characters left out here; {where} …]"
     return "\n".join(piece for piece in (shown.head, gap, shown.tail) if piece)
@@ -93,7 +97,7 @@ def write(folder: Path, text: str) -> Path:
     if path.is_file() and path.stat().st_size == len(data):
         os.utime(path)
         return path
-    draft = path.with_suffix(f".{os.getpid()}.part")
+    draft = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}.part")  # several may write the same text
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(data)
@@ -112,10 +116,10 @@ def spill_output(text: str, rules: Rules, folder: Path) -> str:
 
 
 def kept(folder: Path, text: str) -> Path | None:
-    """The file; None where the disk takes none."""
+    """The file; None where the disk takes none, or the folder's name is none."""
     try:
         return write(folder, text)
-    except OSError:
+    except (OSError, ValueError):
         return None
 
 

@@ -64,10 +64,6 @@ async def test_its_example_reads_asks_and_commits(tmp_path: Path) -> None:
 
 def test_its_keys_are_those_of_the_schema() -> None:
     table = PAGE.split("## Keys")[1].split("## Names")[0]
-    named = {
-        name
-        for line in table.split("\n")
-        if line.startswith("| `")
-        for name in re.findall(r"`(\w+)`", line.split("|")[1])
-    }
+    rows = [line.split("|")[1] for line in table.split("\n") if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert named == set(McpServer.model_fields)

@@ -23,17 +23,6 @@ def app(transport: str) -> Any:
         """Adds two numbers."""
         return a + b
 
-    @server.tool(annotations=READS)
-    def learn() -> str:
-        """Learns to multiply."""
-
-        def multiply(a: int, b: int) -> int:
-            """Multiplies two numbers."""
-            return a * b
-
-        server.add_tool(multiply)
-        return "learnt"
-
     return server.sse_app() if transport == "sse" else server.streamable_http_app()
 
 

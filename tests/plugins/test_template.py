@@ -21,7 +21,9 @@ WORDS = ("NAME_", "PACKAGE_", "CLASS_", "KIND_", "ENTRY_")
 def test_names_are_filled_in_everywhere_and_the_right_door_is_announced(tmp_path: Path, kind: str) -> None:
     made = write(kind, "kiosk", tmp_path)
     assert made.folder == tmp_path / "innkeeper-kiosk"
-    assert {"pyproject.toml", "README.md", "src/innkeeper_kiosk/__init__.py", "tests/test_kiosk.py"} <= set(made.files)
+    assert {"pyproject.toml", "README.md", "src/innkeeper_kiosk/__init__.py", "tests/test_kiosk.py"} <= set(
+        made.files
+    )
     for name in made.files:
         text = (made.folder / name).read_text()
         assert [word for word in WORDS if word in text or word in name] == []
@@ -55,7 +57,10 @@ async def test_the_tests_of_all_kinds_pass_as_generated(tmp_path: Path) -> None:
     ("kind", "name", "why"),
     [
         ("planet", "kiosk", "is no kind of plugin"),
-        *(("tool", name, "is no name for a plugin") for name in ("", "x", "Kiosk", "my-kiosk", "1st", "class", "a/b")),
+        *(
+            ("tool", name, "is no name for a plugin")
+            for name in ("", "x", "Kiosk", "my-kiosk", "1st", "class", "a/b")
+        ),
         *(("tool", name, "is no name for a plugin") for name in ("../up", "kiosk\n", "é" * 3, "k" * 31)),
         ("platform", "telegram", "is a name of the house"),
     ],

@@ -8,7 +8,7 @@ from memory.gate import Gate
 from memory.journey import edit as editing
 from memory.journey.edit import Changed, Done, Unknown, done_already, node_of
 from memory.journey.model import Node
-from memory.model import Author, Draft, Origin, Reason, Refused, Staged, Target
+from memory.model import Author, Draft, Origin, Reason, Refused, Staged, Target, Unchanged
 from memory.skills.model import SkillApplied, SkillRefused
 from tests.memory.journey.pages import ADA, Pages, change_id
 from tests.memory.shelf import add
@@ -66,6 +66,17 @@ def test_what_was_never_to_have_come_comes_back_all_the_same(pages: Pages) -> No
     assert told == Unknown(f"{name} was removed; /journey undo {name} brings it back.")
     change_id(undo(pages, name))
     assert (pages.read(), [each.id for each in pages.nodes()]) == (TEA, [name])
+
+
+def test_what_somebody_took_out_of_the_file_by_hand_comes_back_as_something_new(pages: Pages) -> None:
+    name = pages.do(add(TEA))
+    change_id(edit(pages, name, "Ada drinks mate."))
+    pages.write("")
+    again = change_id(undo(pages, name))
+    assert (pages.read(), [each.id for each in pages.nodes()]) == ("Ada drinks mate.", [again])
+    done = undo(pages, name)
+    assert isinstance(done, Changed)
+    assert isinstance(done.outcome, Unchanged), "it is there already"
 
 
 def test_a_change_is_taken_back_by_its_own_id_and_without_one_the_last(pages: Pages) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,20 @@ def test_a_disk_that_takes_nothing_costs_the_file_and_not_the_preview(tmp_path: 
     (tmp_path / "spill").write_text("in the way")
     assert kept(tmp_path / "spill", "text") is None
     assert "could not be kept" in preview(ends("a" * 100, 10), None, 100)
+    assert kept(tmp_path / "no\0name", "text") is None
+
+
+def test_a_preview_with_room_for_everything_is_everything(tmp_path: Path) -> None:
+    assert spill_output("x" * 1_500, Rules(max_chars=1_000, preview_chars=2_000), tmp_path) == "x" * 1_500
+
+
+def test_several_may_keep_one_text_at_once(tmp_path: Path) -> None:
+    text = "All work and no play. " * 100_000
+    with ThreadPoolExecutor(8) as pool:
+        paths = list(pool.map(lambda _: kept(tmp_path, text), range(32)))
+    assert {path.read_text() for path in paths if path is not None} == {text}
+    assert None not in paths
+    assert spilled(tmp_path) == [paths[0]]
 
 
 def test_only_what_was_spilled_is_swept(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ async def test_over_http(tmp_path: Path, transport: str) -> None:
     port = free_port()
     async with teller(transport, port):
         async with stand(tmp_path, {"teller": by_url(port, transport)}) as place:
-            assert place.names() == ["mcp_teller_add", "mcp_teller_learn"]
+            assert place.names() == ["mcp_teller_add"]
             assert "\n5\n" in (await place.call("mcp_teller_add", a=2, b=3)).text
 
 
