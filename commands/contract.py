@@ -1,7 +1,7 @@
 """The suite that every command passes, for this house and for authors of plugins.
 
-Subclass `CommandContract` in a test module and give it a pytest fixture `spec`. Owns what is true of each command; what
-one answers is its own tests' matter, for which `ordered` gives it.
+Subclass `CommandContract` in a test module and give it a pytest fixture `spec`. Owns what is true of each command;
+what one answers is its own tests' matter, for which `ordered` gives it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 
 
 def without_a_house(**parts: Any) -> Context:
-    """A context for commands that ask nothing of the house; `parts` are those ports that yours does ask."""
+    """A context for commands that ask nothing of the house; `parts` are ports that yours does ask."""
     given = {name: parts.pop(name, None) for name in ("archive", "books", "status", "models")}
     return Context(Role.OWNER, "chat", Ports(**cast(Any, given), **parts), Registry())
 

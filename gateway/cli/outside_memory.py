@@ -92,7 +92,7 @@ def off(invocation: Invocation) -> None:
     """Use no outside memory any more. What it kept stays with it, and its settings stay."""
     from gateway.config.edit import set_key
 
-    name = invocation.settings().settings.memory.provider
+    name = _used(invocation)
     if name is None:
         click.echo("No outside memory is used.")
         return
@@ -146,15 +146,17 @@ def _install(invocation: Invocation, manifest: ProviderManifest) -> None:
 
 
 def tried(invocation: Invocation, name: str) -> tuple[bool, str]:
-    """Start it, ask it something, let it go: whether that went well, and what to tell."""
+    """Start it, ask it something, let it go: whether that went well, and what to tell, without secrets."""
     import asyncio
 
+    from gateway.observability.redact import Redactor
     from memory.providers.protocol import ProviderFault
 
     try:
         return True, asyncio.run(_try(invocation, name))
     except ProviderFault as fault:
-        return False, f"⚠️ {name}: {fault}"
+        why = "".join(sign if sign.isprintable() else "?" for sign in " ".join(str(fault).split()))
+        return False, f"⚠️ {name}: {Redactor(invocation.settings().secrets)(why)}"
 
 
 async def _try(invocation: Invocation, name: str) -> str:
@@ -168,6 +170,8 @@ async def _try(invocation: Invocation, name: str) -> str:
 
 
 def _state(invocation: Invocation, name: str, test: bool) -> tuple[dict[str, Any], list[str]]:
+    from gateway.observability.redact import Redactor
+
     loaded = invocation.settings()
     entry = invocation.extensions().providers.get(name)
     if entry is None:
@@ -178,7 +182,7 @@ def _state(invocation: Invocation, name: str, test: bool) -> tuple[dict[str, Any
     if data["problem"]:
         return {**data, "well": False}, [*lines, f"⚠️ {data['problem']}"]
     own = loaded.settings.memory.providers.get(name)
-    data["settings"] = {} if own is None else own.model_dump(mode="json")
+    data["settings"] = {} if own is None else Redactor(loaded.secrets).tree(own.model_dump(mode="json"))
     lines += [f"  {key}: {value}" for key, value in data["settings"].items()]
     lines += [f"⚠️ {variable} is not set: innkeeper memory setup {name}" for variable in data["missing"]]
     if data["missing"]:
@@ -187,6 +191,21 @@ def _state(invocation: Invocation, name: str, test: bool) -> tuple[dict[str, Any
         return {**data, "well": None}, [*lines, "The gateway runs and uses it: /status there says how it is doing."]
     well, told = tried(invocation, name)
     return {**data, "well": well, "told": told}, [*lines, told]
+
+
+def _used(invocation: Invocation) -> str | None:
+    """The one that is used; also when it is not installed any more, which the settings are refused for."""
+    from gateway.config.lines import read
+    from gateway.errors import ConfigurationError
+
+    try:
+        return invocation.settings().settings.memory.provider
+    except ConfigurationError:
+        section = read(invocation.profile().config).values.get("memory")
+        name = section.get("provider") if isinstance(section, dict) else None
+        if not isinstance(name, str) or name in invocation.extensions().providers.names:
+            raise
+        return name
 
 
 def _row(entry: ProviderManifest | BrokenProvider, loaded: Loaded, used: str | None) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, SerializeAsAny, field_validator
 from gateway.config.values import (
     Approval,
     Count,
+    Folder,
     Hour,
     MemoryProvider,
     Notices,

@@ -176,10 +176,10 @@ class OutsideMemory:
             if own.writes and (context.untrusted or context.origin is not None):
                 return ToolResult.error(READ)
             well, said = await self._attendant.use(own, masked(arguments, self._around.mask), where)
-            if not well:
-                return ToolResult.error(self._around.mask(said))
-            text, withheld = await asyncio.to_thread(scanned, said)
+            text, withheld = await asyncio.to_thread(scanned, said if well else self._around.mask(said))
             self._attendant.looked_at(own.name, withheld)
+            if not well:
+                return ToolResult.error(text)
             return ToolResult(fenced(self._attendant.name, text) if text else "(nothing)")
 
         return Tool(ToolSchema(own.name, own.description, dict(own.parameters)), run, toolset=TOOLSET)

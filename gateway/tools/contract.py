@@ -1,7 +1,8 @@
 """The suite that every tool passes, for this house and for authors of plugins.
 
-Subclass `ToolContract` in a test module and give it a pytest fixture `tools`, the tools that an entry makes; the tests
-are coroutines (pytest-asyncio in mode auto). What a tool answers is its own tests' matter, for which `called` calls it.
+Subclass `ToolContract` in a test module and give it a pytest fixture `tools`, the tools that an entry makes; the
+tests are coroutines (pytest-asyncio in mode auto). What a tool answers is its own tests' matter, for which `called`
+calls it.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ Owns the reading of the entry-point group and of import strings. Leaves to the a
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 GROUP = "innkeeper.providers"
 _BUILT_IN = "gateway."
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
 FAULTS = (
     ImportError,
@@ -128,6 +130,8 @@ def _read(point: EntryPoint) -> Entry:
         return BrokenProvider(point.name, f"{point.value} is a {type(loaded).__name__}, not a ProviderManifest")
     if loaded.name != point.name:
         return BrokenProvider(point.name, f"{point.value} describes {loaded.name!r}, not {point.name!r}")
+    if not _NAME.fullmatch(loaded.name):  # it names a folder, and stands in prompts
+        return BrokenProvider(point.name, f"{loaded.name!r} is no name: letters a-z, digits, - and _")
     if not all(isinstance(each, int | float) and each > 0 for each in astuple(loaded.patience)):
         return BrokenProvider(point.name, f"{point.value} has a patience that is no number of seconds")
     if loaded.settings:

@@ -7,10 +7,36 @@ from pathlib import Path
 
 import pytest
 
+from memory.providers.protocol import ProviderContext, ProviderManifest, SecretNeed, Silent
+from platforms.settings import Section
 from tests.cli.shell import Shell
 from tests.fakes.parrot import heard
 
 POINTS = "[innkeeper.providers]\nparrot = tests.fakes.parrot:manifest\nbent = tests.fakes.parrot:Parrot\n"
+POINTS += f"moody = {__name__}:moody\n"
+
+
+class MoodError(Exception):
+    """A kind of its own, as libraries raise it."""
+
+
+class MoodySettings(Section):
+    address: str = ""
+
+
+class Moody(Silent):
+    name = "moody"
+
+    def __init__(self, context: ProviderContext) -> None:
+        self._where = f"{context.settings['address']}?key={context.secrets['MOODY_KEY']}"
+
+    async def start(self) -> None:
+        raise MoodError(f"\x1b[2J\n{self._where} is in no mood")
+
+
+moody = ProviderManifest(
+    "moody", f"{__name__}:Moody", settings=f"{__name__}:MoodySettings", secrets=(SecretNeed("MOODY_KEY", "its key"),)
+)
 
 
 @pytest.fixture
@@ -85,6 +111,33 @@ def test_settings_of_it_are_checked_as_all_settings_are(shell: Shell) -> None:
     assert "config.yaml:4 memory.providers.nobody: no outside memory of that name is installed" in wrong.output
     shell.profile.config.write_text("memory: {provider: nobody}\n")
     assert "'nobody' is no memory provider" in shell("config", "check").output
+
+
+def test_one_that_is_not_installed_any_more_can_be_switched_off(shell: Shell) -> None:
+    shell.profile.config.parent.mkdir(parents=True, exist_ok=True)
+    shell.profile.config.write_text("# Mine.\nmemory:\n  provider: nobody  # it was good\n")
+    done = shell("memory", "off")
+    assert done.exit_code == 0, done.output
+    assert "nobody is not used any more" in done.stdout
+    assert [each.split() for each in config(shell).splitlines()] == [
+        ["#", "Mine."],
+        ["memory:"],
+        ["provider:", "null", "#", "it", "was", "good"],
+    ]
+    shell.profile.config.write_text("memory: {provider: parrot, limit: 1}\n")
+    assert "memory.limit: unknown key" in shell("memory", "off").output
+
+
+def test_what_it_says_of_a_fault_is_fit_for_a_terminal_and_holds_no_secrets(shell: Shell) -> None:
+    key, port = "sesame-1234", "http://ada:hunter2@cage.example"
+    done = shell("memory", "setup", "moody", "--secret", f"MOODY_KEY={key}", "--set", f"address={port}")
+    assert done.exit_code == 1, done.output
+    assert "⚠️ moody: MoodError: ?[2J http://[redacted]@cage.example?key=[redacted] is in no mood" in done.stdout
+    assert shell("memory", "setup", "moody", "--no-test").exit_code == 0
+    status = shell("memory", "status")
+    assert "address: http://[redacted]@cage.example" in status.stdout
+    assert shell.json("memory", "status")["settings"] == {"address": "http://[redacted]@cage.example"}
+    assert not any(each in done.output + status.output for each in (key, "hunter2", "\x1b"))
 
 
 def test_a_single_setting_can_be_changed(shell: Shell) -> None:

@@ -56,6 +56,7 @@ gateway: {quiet_hours: 25:00-1, digest_hour: 30}
 access: {owners: ["*"], operators: ["telgram:1"]}
 hosts: {lab: {kind: opena}, other: 3}
 on: 3
+hooks: {output_spill: {directory: spill}}
 """
     )
     assert [problem.removeprefix("config.yaml:") for problem in problems] == [
@@ -77,6 +78,8 @@ on: 3
         "15 hosts.lab.kind: 'opena' is no kind of model host, did you mean openai?",
         "15 hosts.other: must be a group of keys, not 3",
         f"16 on: unknown key; allowed: {', '.join(Settings.model_fields)}",
+        "17 hooks.output_spill.directory: must be a folder with its whole path (/…) or in the home (~/…), "
+        "not the text 'spill'",
     ]
 
 

@@ -29,6 +29,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     "gateway/engine/worker.py": "the session worker: one session's fault is put aside and told, the others go on",
     "gateway/schedule/runner.py": "the job: its fault is stored and told, the other jobs go on",
     "gateway/reviews/worker.py": "the review worker: one review's fault is told and tried again, others go on",
+    "gateway/providers/mem0_child.py": "whatever Mem0 raises is told to the gateway, which judges it",
     "gateway/providers/attendant.py": "the provider worker: an outside memory's fault is told, turns go on without it",
     "gateway/providers/own_tools.py": "part of the provider worker: one whose tools cannot be had goes without them",
     "gateway/providers/joining.py": "part of the provider worker: whatever goes wrong while one is tried is told",

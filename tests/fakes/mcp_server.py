@@ -33,7 +33,6 @@ USUAL: list[dict[str, Any]] = [
             "fail",
             "garbage",
             "env",
-            "slow",
         )
     ),
 ]

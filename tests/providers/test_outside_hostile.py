@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -15,17 +15,20 @@ from gateway.config.schema import Access, Settings
 from gateway.config.sections import Memory
 from gateway.models.client import HostInfo
 from memory.providers.protocol import (
+    Conversation,
     Exchange,
     Patience,
     ProviderContext,
     ProviderManifest,
+    ProviderTool,
     Question,
+    Refused,
     Silent,
     Unreachable,
 )
 from memory.providers.registry import GROUP, Register
 from tests.fakes.guesthouse import guesthouse, settings
-from tests.fakes.parrot import ParrotSettings, heard
+from tests.fakes.parrot import INJECTION, ParrotSettings, heard
 from tests.fakes.parrot import register as parrots
 from tests.fakes.scripted_model import ScriptedModel, Turn
 
@@ -57,6 +60,12 @@ class Careful(Silent):
 
     async def sync(self, exchange: Exchange) -> None:
         raise Unreachable(f"https://ada:hunter2@memory.example/?key={KEY} does not answer")
+
+    def tools(self) -> Sequence[ProviderTool]:
+        return (ProviderTool("careful_find", "Finds nothing.", {"type": "object"}, self._find),)
+
+    async def _find(self, arguments: Mapping[str, Any], where: Conversation) -> str:
+        raise Refused(INJECTION)
 
 
 careful = ProviderManifest("careful", f"{__name__}:Careful", patience=Patience(prefetch=10.0))
@@ -130,6 +139,22 @@ async def test_why_it_fails_is_told_without_secrets(tmp_path: Path) -> None:
     assert "does not answer" in told
     assert KEY not in told
     assert "hunter2" not in told
+
+
+async def test_what_a_tool_refuses_with_is_looked_at_as_well(tmp_path: Path) -> None:
+    (tmp_path / "providers/careful").mkdir(parents=True)
+    (tmp_path / "providers/careful/go").touch()
+    register = Register([EntryPoint("careful", f"{__name__}:careful", GROUP)])
+    own = settings(memory=Memory(provider="careful"))
+    model = ScriptedModel([Turn(calls=[("careful_find", {})]), "Nothing."], info=ROOMY)
+    async with guesthouse(tmp_path, model, with_memory=True, with_settings=own, providers=register) as house:
+        outside = house.house.outside
+        assert outside is not None
+        await until(lambda: outside.data["well"] is True)
+        assert await house.adapter.reply_to("Look it up.") == "Nothing."
+        (said,) = [each.content for each in model.requests[1].messages if each.role == "tool"]
+    assert "withheld by the threat scan" in said
+    assert "previous instructions" not in said
 
 
 def test_where_none_is_named_nothing_of_it_is_imported() -> None:

@@ -68,7 +68,7 @@ def test_errors_of_the_sdk_leave_as_faults() -> None:
         raise OSError("nobody at the door")
     with pytest.raises(Unreachable, match=r"not understood \(KeyError\)"), translation()():
         raise KeyError("results")
-    with pytest.raises(Refused, match="^as it was$"), translation()():
+    with pytest.raises(Refused, match=r"^as it was$"), translation()():
         raise Refused("as it was")
 
 

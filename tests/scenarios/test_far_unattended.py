@@ -1,4 +1,4 @@
-"""Calls that nobody sits in front of: a job's, a group's, a script's; and what the shell and the doctor say of tools."""
+"""Calls that nobody sits in front of: a job's, a group's, a script's; and what shell and doctor say of tools."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def test_in_a_group_the_result_comes_to_the_group(tmp_path: Path) -> None:
         room = inn.server.group(-100777, "Inn")
         async with opened(inn):
             inn.host.script.extend([WRITES, Step(text="It waits.")])
-            inn.ada.says(f"@{inn.server.bot['username']} Call the writer.", chat=room)
+            inn.ada.says("@inn_bot Call the writer.", chat=room)
             await inn.server.until(lambda: "It waits." in room.texts(), PATIENCE)
             card = await carded(inn, inn.ada.chat)
             inn.host.script.append(Step(text="Written, all of you."))
@@ -90,7 +90,7 @@ async def test_the_shell_and_the_doctor_know_what_is_configured(tmp_path: Path) 
         async with inn.open():
             await until(lambda: (tmp_path / "cache" / "mcp" / "fake.json").exists())
         rows = await asyncio.to_thread(shell.json, "doctor")
-        assert "fake offered 12 tools when it was last reached; 2 wait for a yes" in [row["text"] for row in rows]
+        assert "fake offered 12 tools when it was last reached; 2 wait for a yes" in [row["text"] for row in rows if row["check"] == "mcp servers"]
         told = {each["name"]: each for each in await asyncio.to_thread(shell.json, "tools")}
         assert {each["tool"] for each in told["fake"]["tools"]} >= {"echo", "write", "fail"}
         assert told["gone"]["tools"] == []

@@ -13,6 +13,7 @@ from memory.providers.registry import GROUP, BrokenProvider, Register, built
 from tests.fakes.parrot import ParrotSettings, manifest
 
 hasty = ProviderManifest("hasty", "tests.fakes.parrot:Parrot", patience=Patience(prefetch="4"))  # type: ignore[arg-type]
+upwards = ProviderManifest("../up", "tests.fakes.parrot:Parrot")
 never = ProviderManifest("never", "tests.fakes.parrot:Parrot", patience=Patience(block=float("nan")))
 
 
@@ -47,6 +48,7 @@ def test_one_that_is_announced_is_found_by_name() -> None:
         ("parrot", "tests.fakes.parrot:Parrot", "is a type, not a ProviderManifest"),
         ("other", "tests.fakes.parrot:manifest", "describes 'parrot', not 'other'"),
         ("hasty", f"{__name__}:hasty", "has a patience that is no number of seconds"),
+        ("../up", f"{__name__}:upwards", "is no name: letters a-z, digits, - and _"),
         ("never", f"{__name__}:never", "has a patience that is no number of seconds"),
     ],
 )
