@@ -27,7 +27,8 @@ def without_a_house(**parts: Any) -> Context:
 
 
 async def ordered(spec: CommandSpec, words: str = "", context: Context | None = None) -> CommandReply:
-    """What the command answers when these words stand behind its name. AssertionError where they are not understood."""
+    """What the command answers when these words stand behind its name. Raises AssertionError where nobody understands
+    them."""
     order = read(spec, words)
     assert isinstance(order, Order), order.text
     handler = order.action.handler if order.action is not None else order.spec.handler

@@ -22,9 +22,8 @@ OFF = CommandReply("No tools of other programs are configured: see mcp_servers i
 def approved(name: str, call: PendingCall, outcome: Ordered) -> Carried:
     """It is made by the running gateway, and its result goes to the conversation that wished for it."""
     what = f"{literal(call.tool)} of {literal(call.server)}"
-    return Carried(
-        f"✅ `{name}` approved: {what} is called once by the running gateway; its result goes to the conversation.", outcome.id
-    )
+    text = f"✅ `{name}` approved: {what} is called once by the running gateway; the result goes to the conversation."
+    return Carried(text, outcome.id)
 
 
 def ruled(rule: bool | str) -> str:

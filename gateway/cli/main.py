@@ -47,6 +47,7 @@ CHAT: dict[str, str] = {
     "sessions": "Earlier conversations, to list, show, search, export, name, pin and prune.",
     "search": "Find what was said before.",
     "cron": "What is done by itself at its time.",
+    "tools": "Tools of other programs (MCP), and calls that wait for a yes.",
     "maintenance": "What the house does by itself.",
     "reviews": "What waits to be looked back at, and what came of it.",
     "usage": "Tokens and cost.",

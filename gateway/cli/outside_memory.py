@@ -253,6 +253,9 @@ def _secrets(invocation: Invocation, manifest: ProviderManifest, given: dict[str
     for variable in given:
         if variable not in needs:
             raise click.UsageError(f"{manifest.name} has no secret {variable}; it has: {', '.join(needs) or 'none'}")
+        given[variable] = given[variable].strip()
+        if not given[variable] or not given[variable].isprintable():
+            raise click.UsageError(f"{variable} is empty, or holds signs that no secret has")
     if not sys.stdin.isatty():
         return given
     known = invocation.settings().variables

@@ -13,7 +13,6 @@ from importlib.metadata import EntryPoint
 from types import MappingProxyType
 from typing import Any
 
-from gateway.config.lines import read
 from gateway.config.paths import Profile
 from gateway.errors import ConfigurationError
 from platforms.errors import PLUGIN_FAULTS
@@ -107,6 +106,8 @@ def turned_off(profile: Profile) -> frozenset[str]:
     try:
         if "disabled" not in profile.config.read_text(encoding="utf-8", errors="replace"):
             return frozenset()
+        from gateway.config.lines import read  # loads YAML, which short commands can do without
+
         section = read(profile.config).values.get("plugins")
     except (OSError, ConfigurationError):
         return frozenset()

@@ -83,6 +83,30 @@ def test_our_errors_are_a_line_and_an_exit_code(error: InnkeeperError, code: int
     assert (result.exit_code, result.stdout, result.stderr) == (code, "", f"{error}\n")
 
 
+@pytest.mark.parametrize("words", [["journey"], ["journey", "list"], ["--help"], ["config", "path"]])
+def test_a_full_disk_behind_the_output_is_a_line_and_an_exit_code(tmp_path: Path, words: list[str]) -> None:
+    environment = {**os.environ, "INNKEEPER_HOME": str(tmp_path)}
+    call = [sys.executable, "-m", "gateway.cli.main"]
+    subprocess.run([*call, "remember", "Ada drinks green tea."], check=True, env=environment, capture_output=True)
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run([*call, *words], check=False, env=environment, stdout=full, stderr=subprocess.PIPE)
+    assert (ran.returncode, ran.stderr) == (1, b"The output could not be written: No space left on device.\n")
+
+
+def test_who_stops_reading_is_told_nothing(tmp_path: Path) -> None:
+    environment = {**os.environ, "INNKEEPER_HOME": str(tmp_path)}
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-m", "gateway.cli.main", "journey", "list"],
+            check=False, env=environment, stdout=write, stderr=subprocess.PIPE,
+        )  # fmt: skip
+    finally:
+        os.close(write)
+    assert (ran.returncode, ran.stderr) == (1, b"")
+
+
 def test_the_profile_option_reaches_the_command(tmp_path: Path) -> None:
     environment = {**os.environ, "INNKEEPER_HOME": str(tmp_path)}
     call = [sys.executable, "-m", "gateway.cli.main"]

@@ -84,6 +84,8 @@ def test_one_that_does_not_answer_is_not_switched_to(shell: Shell) -> None:
         (("parot",), "did you mean parrot?"),
         (("parrot", "--set", "colour=green"), "parrot has no setting colour; it has: manner, says, block"),
         (("parrot", "--secret", "OTHER=1"), "parrot has no secret OTHER; it has: PARROT_KEY"),
+        (("parrot", "--secret", "PARROT_KEY= "), "PARROT_KEY is empty"),
+        (("parrot", "--secret", "PARROT_KEY=a\nOTHER=b"), "holds signs that no secret has"),
         (("parrot", "--set", "says"), "--set takes NAME=VALUE"),
         ((), "Name one: innkeeper memory setup NAME"),
     ],

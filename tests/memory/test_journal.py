@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from datetime import UTC, datetime
 
 import pytest
 
@@ -64,6 +66,48 @@ def test_lines_that_are_no_records_are_passed_over(shelf: Shelf) -> None:
         journal.write(b'my own note\n[1]\n\xff\xfe\n{"state": "begun"}\n{"id": "x", "state": "done"}\n')
     shelf.done(add("b"))
     assert [record.changes[0].after for record in shelf.stores.history()] == ["b", "a"]
+
+
+def test_an_unchanged_journal_is_parsed_once_and_a_changed_one_never_taken_for_it(shelf: Shelf) -> None:
+    shelf.done(add("a hazelnut"))
+    (first,) = shelf.stores.history()
+    assert shelf.stores.history()[0] is first
+    shelf.stores.history().clear()  # a list of one's own
+    # In place, of the same length and the same time.
+    journal = shelf.folder / "journal.jsonl"
+    times = journal.stat()
+    with journal.open("r+b") as file:
+        data = file.read().replace(b"hazelnut", b"[erased]")
+        file.seek(0)
+        file.write(data)
+    os.utime(journal, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert shelf.stores.history()[0].changes[0].after == "a [erased]"
+    shelf.done(add("b"))
+    assert [each.changes[0].after for each in shelf.stores.history()] == ["b", "a [erased]"]
+    journal.unlink()
+    assert shelf.stores.history() == []
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("0001-01-01T00:00:00", "1970-01-01"),
+        ("0001-01-01T00:00:00+14:00", "1970-01-01"),
+        ("1970-01-01T00:00:00+14:00", "1970-01-01"),
+        ("9999-12-31T23:59:59-12:00", "2200-01-01"),
+        ("2199-12-31T23:59:59+00:00", "2199-12-31"),
+    ],
+)
+def test_a_date_that_no_clock_shows_is_brought_to_one_that_can_be_shown(
+    shelf: Shelf, written: str, read: str
+) -> None:
+    shelf.done(add("a"))
+    journal = shelf.folder / "journal.jsonl"
+    journal.write_text(journal.read_text().replace("2027-01-15T08:00:01.000+00:00", written))
+    (record,) = shelf.stores.history()
+    assert datetime.fromtimestamp(record.time, UTC).date().isoformat() == read
+    assert shelf.stores.dates(MEMORY)["a"].created == record.time
+    undone(shelf, record.id)
 
 
 # Taking back

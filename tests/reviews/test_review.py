@@ -129,6 +129,14 @@ async def test_what_an_extra_tool_read_makes_later_writes_wait(tmp_path: Path) -
     assert [each.flags for each in inn.authors] == [(), ("untrusted:web",)]
 
 
+async def test_files_are_read_without_being_allowed_and_make_later_writes_wait(tmp_path: Path) -> None:
+    ran: list[str] = []
+    inn = Inn(tmp_path, more=[outside("read_file", ran, untrusted="document")], decide=gated())
+    await inn.reviewed(ScriptedModel([Turn(calls=[ADD, ("read_file", {}), other("B.")]), "ok"]))
+    assert (ran, inn.shelf.entries()) == (["read_file"], ["Deploys happen on Fridays."])
+    assert [each.flags for each in inn.authors] == [(), ("untrusted:document",)]
+
+
 async def test_a_tool_that_the_session_does_not_offer_is_no_extra(tmp_path: Path) -> None:
     ran: list[str] = []
     inn = Inn(tmp_path, more=[outside("web", ran)])

@@ -84,13 +84,14 @@ async def test_the_shell_and_the_doctor_know_what_is_configured(tmp_path: Path) 
     async with far_inn(tmp_path, servers) as inn:
         shell = Shell(tmp_path)
         rows = await asyncio.to_thread(shell.json, "doctor")
-        said = {row["text"]: row["level"] for row in rows if row["check"] == "mcp servers"}
-        assert said["fake is configured and was not reached yet; /status of a running gateway says more"] == "ok"
-        assert said["gone: there is no program /nowhere/at/all"] == "problem"
+        levels = {row["text"]: row["level"] for row in rows if row["check"] == "mcp servers"}
+        assert levels["fake is configured and was not reached yet; /status of a running gateway says more"] == "ok"
+        assert levels["gone: there is no program /nowhere/at/all"] == "problem"
         async with inn.open():
             await until(lambda: (tmp_path / "cache" / "mcp" / "fake.json").exists())
         rows = await asyncio.to_thread(shell.json, "doctor")
-        assert "fake offered 12 tools when it was last reached; 2 wait for a yes" in [row["text"] for row in rows if row["check"] == "mcp servers"]
+        said = {row["text"] for row in rows if row["check"] == "mcp servers"}
+        assert "fake offered 12 tools when it was last reached; 2 wait for a yes" in said
         told = {each["name"]: each for each in await asyncio.to_thread(shell.json, "tools")}
         assert {each["tool"] for each in told["fake"]["tools"]} >= {"echo", "write", "fail"}
         assert told["gone"]["tools"] == []

@@ -211,3 +211,19 @@ async def test_all_of_it_works_without_script(tmp_path: Path):
         await card.get_by_role("button", name="Yes, remove it").click()
         await page.get_by_role("button", name="Bring it back").click()
         await expect(page.get_by_role("heading", level=1)).to_have_text("morning notes")
+
+
+async def test_searching_leaves_lines_that_are_meant_for_the_next_page(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        await talked(stage)
+        page = await stage.browser()
+        await page.goto(f"{stage.address}/sessions")
+        await page.evaluate(
+            """(path) => fetch(path, { method: "POST", redirect: "manual", body: new URLSearchParams({
+              title: "Beans", csrf: document.querySelector("meta[name=csrf-token]").content }) })""",
+            f"/sessions/{ADAS}/title",
+        )
+        await page.get_by_role("searchbox").fill("espresso")
+        await page.locator("#results mark").first.wait_for()
+        await page.reload()
+        await expect(page.locator(".flash--good")).to_have_count(1)

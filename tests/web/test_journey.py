@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
 
+from gateway.config.paths import Profile
 from gateway.web.journey import PER_PAGE, Wish, list_page
 from memory.journey.model import Node, Timeline
 from memory.model import Author, Origin, Target
@@ -17,6 +19,16 @@ from tests.web.wishes import DEPLOY, entries, keep
 UNDO = re.compile(r'action="(/journey/[^"]+/undo)">\s+<input[^>]+>\s+<button[^>]+>Undo this change')
 
 HOSTILE = '<script>alert("1")</script><img src=x onerror=alert(2)> {{ 7*7 }} "\'& </textarea></template>'
+
+
+WAS = re.compile(r'/delete">\s*<input[^>]+>\s*<input type="hidden" name="was" value="([^"]*)">')
+
+
+def delete_form(page: str) -> str:
+    """The text that the form which deletes says that it showed."""
+    found = WAS.search(page)
+    assert found is not None
+    return html.unescape(found[1])
 
 
 async def sky(stage: Stage, query: str = "") -> dict[str, dict[str, object]]:
@@ -92,6 +104,69 @@ async def test_what_changed_since_it_was_shown_is_not_overwritten_and_nothing_ty
         assert "It was changed meanwhile; nothing was written." in late.text
         assert "Ada drinks &lt;mate&gt;.</textarea>" in late.text
         assert entries(stage) == ("Ada drinks coffee.",)
+
+
+async def test_what_changed_since_it_was_shown_is_not_deleted(tmp_path: Path):
+    async with dashboard_stage(tmp_path, config={"skills": {"write_approval": False}}) as stage:
+        skills = stage.app.engine.ports.skills
+        assert skills is not None
+        skills.store.apply([SkillOperation(SkillAction.CREATE, "deploy", DEPLOY)], Author(Origin.FOREGROUND))
+        name = keep(stage, "Ada drinks green tea.")
+        ada, phone = await stage.client(), await stage.client()
+        shown = {each: delete_form((await ada.get(f"/journey/{each}")).text) for each in (name, "skill:deploy")}
+        assert shown == {name: "Ada drinks green tea.", "skill:deploy": DEPLOY}
+        await phone.submit(f"/journey/{name}/edit", text="Ada drinks coffee.", was="Ada drinks green tea.")
+        late = await ada.submit(f"/journey/{name}/delete", was=shown[name].replace("\n", "\r\n"))
+        assert "It was changed meanwhile; nothing was written." in late.text
+        assert entries(stage) == ("Ada drinks coffee.",)
+        done = await ada.submit("/journey/skill:deploy/delete", was=DEPLOY.replace("\n", "\r\n"))
+        assert "Put away" in done.text
+
+
+async def test_a_text_with_line_ends_of_its_own_is_compared_as_well(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        name = keep(stage, "Ada drinks\rgreen\r\ntea.")
+        ada = await stage.client()
+        was = delete_form((await ada.get(f"/journey/{name}")).text)
+        assert was.split() == ["Ada", "drinks", "green", "tea."]
+        late = await ada.submit(f"/journey/{name}/edit", text="Ada drinks mate.", was="Ada drinks\r\ngreen tea.")
+        assert (late.status_code, "It was changed meanwhile" in late.text) == (422, True)
+        await ada.submit(f"/journey/{name}/edit", text="Ada drinks mate.", was="Ada drinks\r\ngreen\r\ntea.")
+        assert entries(stage) == ("Ada drinks mate.",)
+
+
+async def test_dates_that_no_clock_shows_do_not_break_a_page(tmp_path: Path):
+    def mangle(profile: Profile) -> None:
+        galaxy(3)(profile)
+        journal = profile.memories / "journal.jsonl"
+        years = iter(("0001", "9999", "1969"))
+        journal.write_text(re.sub(r'"time": "\d{4}', lambda _: f'"time": "{next(years)}', journal.read_text(), count=3))
+
+    for zone in ("America/New_York", "Pacific/Kiritimati"):
+        config = {"gateway": {"timezone": zone, "drain_seconds": 1}}
+        async with dashboard_stage(tmp_path / zone, config=config, before=mangle) as stage:
+            ada = await stage.client()
+            paths = ("/memory", "/memory/history", "/journey", "/journey.json", "/journey/0000000a")
+            assert [(await ada.get(path)).status_code for path in paths] == [200] * len(paths)
+            journey = stage.app.engine.ports.journey
+            assert journey is not None
+            timeline = await journey.timeline()
+            assert len(timeline.nodes) == 3
+            assert (await journey.drawn(timeline, [])).startswith(b"\x89PNG")
+
+
+async def test_every_change_makes_another_list_wherever_it_is(tmp_path: Path):
+    """What is open beside the list is looked at again when the list is another one."""
+    async with dashboard_stage(tmp_path) as stage:
+        keep(stage, "The shop opens at nine.")
+        gone = keep(stage, "Ada drinks green tea.")
+        keep(stage, "Grace prefers short answers.")
+        ada = await stage.client()
+        query = "/journey?q=grace"
+        before = (await ada.get(query)).text.partition("star-list")[2]
+        assert (await ada.get(query)).text.partition("star-list")[2] == before
+        await ada.submit(f"/journey/{gone}/delete")
+        assert (await ada.get(query)).text.partition("star-list")[2] != before
 
 
 async def test_an_empty_text_is_asked_for_again(tmp_path: Path):

@@ -236,6 +236,101 @@ async def test_what_is_learnt_meanwhile_appears_and_nothing_else_moves(tmp_path:
         assert stage.faults == []
 
 
+async def test_what_is_erased_or_changed_elsewhere_does_not_stay_on_the_screen(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        names = learn(stage)
+        page, phone = await stage.browser(), await stage.client()
+        await opened(stage, page)
+        card = page.locator("#star")
+        await page.get_by_role("link", name=SAID[0]).click()
+        await phone.submit(f"/journey/{names[0]}/edit", text="Ada drinks coffee.", was=SAID[0])
+        await card.get_by_role("heading", name="Ada drinks coffee.").wait_for()
+        assert await card.locator("[data-slot=text]").inner_text() == "Ada drinks coffee."
+        assert await page.locator("#star-edit").input_value() == "Ada drinks coffee."
+        was = "[...document.querySelectorAll('#star [name=was]')].map((each) => each.value)"
+        assert await page.evaluate(was) == ["Ada drinks coffee."] * 2
+        # It is not on the list that is shown, and still is closed when it goes.
+        await page.get_by_label("Words").fill("KYOTO")
+        await page.get_by_role("heading", name="1 thing that fits").wait_for()
+        await phone.submit(f"/journey/{names[0]}/delete")
+        await card.wait_for(state="hidden")
+        assert "coffee" not in (await card.text_content() or "")
+        assert await page.evaluate(was) == ["", ""]
+        assert "removed" in await page.locator("[data-part=aloud]").inner_text()
+        assert await the_map(page, "map.chosen") == -1
+        assert stage.faults == []
+
+
+async def test_who_is_writing_is_told_that_it_changed_and_loses_nothing(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        names = learn(stage)
+        page, phone = await stage.browser(), await stage.client()
+        await opened(stage, page)
+        card, box = page.locator("#star"), page.locator("#star-edit")
+        await page.get_by_role("link", name=SAID[0]).click()
+        await card.get_by_text("Edit", exact=True).click()
+        await box.fill("Ada drinks mate.")
+        await phone.submit(f"/journey/{names[0]}/edit", text="Ada drinks coffee.", was=SAID[0])
+        await card.get_by_role("alert").filter(has_text="It was changed elsewhere").wait_for()
+        assert await card.locator("[data-slot=text]").inner_text() == "Ada drinks coffee."
+        assert await box.input_value() == "Ada drinks mate."
+        assert await faults(page) == []
+        # Saved all the same, it is refused, with what was written still there.
+        await card.get_by_role("button", name="Save").click()
+        await page.get_by_text("nothing was written").wait_for()
+        assert await page.get_by_label("As it should read").input_value() == "Ada drinks mate."
+        assert entries(stage)[0] == "Ada drinks coffee."
+        # And what is gone altogether leaves no more than what was being written.
+        await opened(stage, page)
+        await page.get_by_role("link", name="Ada drinks coffee.").click()
+        await card.get_by_text("Edit", exact=True).click()
+        await box.fill("Ada drinks mate.")
+        await phone.submit(f"/journey/{names[0]}/delete")
+        await card.get_by_role("alert").filter(has_text="It was removed elsewhere").wait_for()
+        assert await box.input_value() == "Ada drinks mate."
+        assert "coffee" not in (await card.text_content() or "")
+        assert await card.get_by_role("button", name="Save").is_disabled()
+        assert not await card.get_by_role("button", name="Delete").is_visible()
+        assert await faults(page) == []
+        await card.get_by_role("button", name="Close").click()
+        # The next one is opened as ever.
+        await page.get_by_role("link", name=SAID[3]).click()
+        assert await box.input_value() == SAID[3]
+        assert not await card.get_by_role("alert").is_visible()
+        await card.get_by_text("Edit", exact=True).click()
+        assert await card.get_by_role("button", name="Save").is_enabled()
+        assert stage.faults == [each for each in stage.faults if "422" in each]
+
+
+async def test_what_changed_since_it_was_opened_is_not_deleted_from_the_card(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        names = learn(stage)
+        page, phone = await stage.browser(), await stage.client()
+        await opened(stage, page)
+        await page.route("**/journey.json*", lambda route: route.abort())  # the map learns nothing new
+        await page.get_by_role("link", name=SAID[0]).click()
+        await phone.submit(f"/journey/{names[0]}/edit", text="Ada drinks coffee.", was=SAID[0])
+        await page.locator("#star").get_by_role("button", name="Delete").click()
+        await page.get_by_text("nothing was written").wait_for()
+        assert entries(stage)[0] == "Ada drinks coffee."
+
+
+async def test_the_filter_leaves_lines_that_are_meant_for_the_next_page(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        names = learn(stage)
+        page = await stage.browser()
+        await opened(stage, page)
+        await page.evaluate(
+            """(path) => fetch(path, { method: "POST", redirect: "manual", body: new URLSearchParams({
+              csrf: document.querySelector("meta[name=csrf-token]").content }) })""",
+            f"/journey/{names[0]}/delete",
+        )
+        await page.get_by_label("Words").fill("KYOTO")
+        await page.get_by_role("heading", name="1 thing that fits").wait_for()
+        await page.reload()
+        assert await page.get_by_text("Removed from USER.md").count() == 1
+
+
 async def test_without_javascript_there_is_the_list_and_no_dead_map(tmp_path: Path):
     async with dashboard_stage(tmp_path) as stage:
         learn(stage)

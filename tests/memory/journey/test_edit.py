@@ -220,3 +220,10 @@ def test_entries_of_files_that_are_not_shown_are_out_of_reach(pages: Pages) -> N
     assert isinstance(undo(pages, name), Unknown)
     assert isinstance(undo(pages), Unknown)
     assert pages.read() == TEA
+
+
+def test_what_was_shown_is_compared_whatever_its_line_ends(pages: Pages) -> None:
+    name = pages.do(add("Ada drinks\rgreen\r\ntea."))
+    assert refused(edit(pages, name, "Ada drinks mate.", was="Ada drinks green\ntea.")) is Reason.CHANGED
+    change_id(edit(pages, name, "Ada drinks mate.", was="Ada drinks\ngreen\ntea."))
+    assert pages.read() == "Ada drinks mate."
