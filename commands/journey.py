@@ -17,7 +17,7 @@ from commands.reply import CommandReply, NamedBytes
 from commands.skill_reach import author
 from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Role
 from memory.files import FileTrouble
-from memory.journey.edit import Unknown, node_of
+from memory.journey.meant import Unknown, node_of
 from memory.journey.model import Node
 from memory.model import Author
 from memory.skills.model import SkillTrouble

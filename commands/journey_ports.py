@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import tzinfo
 
-    from memory.journey.edit import Changed, Done, Unknown
+    from memory.journey.meant import Changed, Done, Unknown
     from memory.journey.model import Timeline
     from memory.model import Author
 

@@ -9,7 +9,7 @@ from typing import Any, assert_never
 from commands.pending_words import fenced, literal, moment, quoted
 from commands.reply import CommandReply
 from commands.skill_pending_words import ROOM
-from memory.journey.edit import Changed, Unknown
+from memory.journey.meant import Changed, Unknown
 from memory.journey.model import Node, Timeline
 from memory.model import Applied, Refused, Staged, Unchanged
 from memory.skills.model import SkillApplied, SkillRefused, SkillStaged, SkillUnchanged

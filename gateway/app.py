@@ -73,7 +73,7 @@ from gateway.providers.joining import begun, joined
 from gateway.reviewing import reviewed, reviewing
 from gateway.reviews.around import idle_effort
 from gateway.reviews.worker import ReviewWorker
-from gateway.scheduling import jobs_beside, taken_back
+from gateway.scheduling import jobs_beside, runs_jobs, taken_back
 from gateway.short_lived import deaf, file_caches, host_registry, main_model, open_hub
 from gateway.signals import Signals
 from gateway.state.search_upkeep import keep_up
@@ -173,7 +173,7 @@ async def running(
         care = _skill_care(engine)
         beside = _beside(profile, engine, reviewing(engine, hosts, watch), care, batch)
         tasks = partial(maintenance_jobs, engine, profile, care, extensions)
-        beside |= {**jobs_beside(engine, watch, tasks, only), **calls_beside(engine)}
+        beside |= {**jobs_beside(engine, watch, tasks, only), **calls_beside(engine, everywhere=runs_jobs(only))}
         signs = _signs(engine, store, environment if only is None else None)
         for name, run in {**beside, **session_work(engine, hosts), **signs.work}.items():
             stack.push_async_callback(_ended, asyncio.ensure_future(kept(name, run, clock, report)))

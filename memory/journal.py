@@ -15,8 +15,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memory.files import append, cut, read_bytes, write_bytes_atomic
+from memory.files import append, cut, digest, read_bytes, write_bytes_atomic
 from memory.model import ERASED, Author, Change, Origin, Target, change_fields, change_from
+from memory.moments import moment_of
 
 _BLOCK = 8192
 
@@ -67,10 +68,14 @@ class Dates:
 
 
 class Journal:
-    """One file of changes. The caller holds the lock while it calls anything that writes."""
+    """One file of changes. The caller holds the lock while it calls anything that writes.
+
+    The records are kept as they were parsed, for as long as the file's bytes are the same ones.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._kept: tuple[str | None, tuple[Record, ...]] = (None, ())
 
     def begin(self, begun: Begun) -> None:
         """On the disk when it returns. Raises `Unwritable`."""
@@ -123,20 +128,14 @@ class Journal:
 
         Raises `Unreadable`.
         """
-        begun: dict[str, Record] = {}
-        done: list[Record] = []
-        for fields in self._all():
-            name = fields.get("id")
-            if (opened := _begun(fields)) is not None:
-                begun[opened.record.id] = opened.record
-            elif fields.get("state") == "done" and isinstance(name, str) and name in begun:
-                done.append(begun.pop(name))
-        undone: dict[str, str] = {}
-        for record in reversed(done):
-            # What was taken back and then restored counts as never taken back.
-            if record.undoes is not None and record.id not in undone:
-                undone[record.undoes] = record.id
-        return [replace(record, undone_by=undone.get(record.id)) for record in done]
+        data = read_bytes(self._path)
+        # By what it holds: an edit in place may leave size and times alone, and hashing is cheap beside parsing.
+        name = digest(data)
+        kept, records = self._kept
+        if name != kept:
+            records = tuple(_happened(data or b""))
+            self._kept = (name, records)
+        return list(records)
 
     def erase(self, gone: Callable[[str], bool], *, dry: bool = False) -> int:
         """Put `[erased]` in place of each text that `gone` names, and of the earlier wordings of the same entry.
@@ -159,6 +158,7 @@ class Journal:
                 lines[number] = _encoded({**fields, "hash_before": None, "hash_after": None})
                 erased += count
         if erased and not dry:
+            self._kept = (None, ())
             write_bytes_atomic(self._path, b"".join(lines))
         return erased
 
@@ -166,9 +166,7 @@ class Journal:
         append(self._path, _encoded(fields), sync=sync)
 
     def _all(self) -> Iterator[dict[str, Any]]:
-        for line in (read_bytes(self._path) or b"").split(b"\n"):
-            if (fields := _fields(line)) is not None:
-                yield fields
+        yield from _lines(read_bytes(self._path) or b"")
 
     def _tail(self) -> bytes:
         """The last line, with its line end if it has one."""
@@ -213,6 +211,30 @@ def dates(records: Iterable[Record], file: str) -> dict[str, Dates]:
     return living
 
 
+def _lines(data: bytes) -> Iterator[dict[str, Any]]:
+    for line in data.split(b"\n"):
+        if (fields := _fields(line)) is not None:
+            yield fields
+
+
+def _happened(data: bytes) -> list[Record]:
+    """The changes that a journal says happened, the oldest first."""
+    begun: dict[str, Record] = {}
+    done: list[Record] = []
+    for fields in _lines(data):
+        name = fields.get("id")
+        if (opened := _begun(fields)) is not None:
+            begun[opened.record.id] = opened.record
+        elif fields.get("state") == "done" and isinstance(name, str) and name in begun:
+            done.append(begun.pop(name))
+    undone: dict[str, str] = {}
+    for record in reversed(done):
+        # What was taken back and then restored counts as never taken back.
+        if record.undoes is not None and record.id not in undone:
+            undone[record.undoes] = record.id
+    return [replace(record, undone_by=undone.get(record.id)) for record in done]
+
+
 def _erase(change: Any, gone: Callable[[str], bool], forgotten: set[str]) -> int:
     """Erase in one change as it stands in the file. `forgotten` collects texts whose earlier wordings go as well."""
     if not isinstance(change, dict):
@@ -245,7 +267,7 @@ def _receipt(fields: Mapping[str, Any]) -> Receipt | None:
     if fields.get("state") != "decided":
         return None
     try:
-        time = datetime.fromisoformat(fields["time"]).timestamp()
+        time = moment_of(fields["time"])
         return Receipt(fields["pending"], fields["result"], fields["who"], time, fields.get("detail", ""))
     except (KeyError, TypeError, ValueError):
         return None
@@ -287,7 +309,7 @@ def _begun(fields: Mapping[str, Any]) -> Begun | None:
             pending=fields.get("pending"),
         )
         changes = tuple(change_from(each) for each in fields["changes"])
-        time = datetime.fromisoformat(fields["time"]).timestamp()
+        time = moment_of(fields["time"])
         target, undoes = Target(fields["target"]), fields.get("undoes")
         record = Record(
             fields["id"], time, target, fields["file"], author, changes, undoes, result=fields["hash_after"]

@@ -37,6 +37,7 @@ class Shelf:
         self._check = check
         self._decide = decide
         self._patience = patience
+        self._journal = journal(folder)
         self.own = self.of(OWN)
 
     def of(self, files: Mapping[Target, str]) -> Stores:
@@ -49,6 +50,7 @@ class Shelf:
             decide=self._decide,
             files=files,
             patience=self._patience,
+            record=self._journal,
         )
 
     def others(self) -> list[str]:
@@ -81,7 +83,7 @@ class Shelf:
 
     def changes(self) -> list[Record]:
         """All changes, in all files, the oldest first. Raises `FileTrouble`."""
-        return journal(self._folder).records()
+        return self._journal.records()
 
     def holding(self, target: Target, file: str) -> Stores:
         """The store of one file, as a pending write or the journal names it. Raises ValueError for a name that leads

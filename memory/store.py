@@ -30,7 +30,7 @@ from memory.files import (
     write_atomic,
     write_bytes_atomic,
 )
-from memory.journal import Begun, Dates, Receipt, Record, dates, journal
+from memory.journal import Begun, Dates, Journal, Receipt, Record, dates, journal
 from memory.model import (
     ERASED,
     Action,
@@ -81,7 +81,7 @@ class _Loaded:
 class Stores:
     """`folder` is created when something is first written. `limits()` and `now()` (seconds since the epoch) are asked
     at each change. `files` says where the stores lie, relative to the folder; a target without a file is off. Stores
-    of one folder share a lock and a journal. `patience` is how long to wait for another writer, in seconds.
+    of one folder share a lock and a journal (`record`). `patience` is how long to wait for another writer, in seconds.
 
     Writing never raises for what can go wrong with files: that is a `Refused`. Reading raises `FileTrouble`.
     """
@@ -96,6 +96,7 @@ class Stores:
         decide: Decide | None = None,
         files: Mapping[Target, str] | None = None,
         patience: float = LOCK_SECONDS,
+        record: Journal | None = None,
     ) -> None:
         self._folder = folder
         self._limits = limits
@@ -104,7 +105,7 @@ class Stores:
         self._decide = decide
         self._files = dict(files) if files is not None else {target: target.file_name for target in Target}
         self._patience = patience
-        self._journal = journal(folder)
+        self._journal = record or journal(folder)
         self._lock = folder / ".lock"
 
     # Reading

@@ -203,7 +203,9 @@ def _writable(path: str) -> bool:
 def _elsewhere(source: Path) -> Iterator[str]:
     """What else lies there and is no part of a backup: said, so that nobody misses it when it is too late."""
     pending = source / "pending"
-    strangers = [f"pending/{each}" for each in _names(pending) if each not in ("memory", "skills")]
+    strangers = [f"pending/{each}" for each in _names(pending) if each not in ("memory", "skills", "calls")]
+    if any(each.endswith(".json") for each in _names(pending / "calls")):
+        yield "pending/calls: calls of tools that wait are left out, so that none is made twice"
     known = {
         *FOLDERS,
         "SOUL.md",

@@ -6,6 +6,9 @@ subcommands come from surface.py, which builds them from their specs.
 
 from __future__ import annotations
 
+import errno
+import os
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -35,6 +38,8 @@ OWN: dict[str, tuple[str, str]] = {
 
 ALIASES = {"learning": "journey", "memory-graph": "journey"}
 """Other names of those that are chat commands as well, as their specs give them."""
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 SURFACE = "gateway.cli.surface"
 CHAT: dict[str, str] = {
@@ -121,7 +126,22 @@ def cli(ctx: click.Context, profile_name: str | None) -> None:
 
 def main() -> None:
     """The entry point. Exit codes: 0 done, 1 could not, 2 wrong usage or configuration."""
-    cli(prog_name="innkeeper")
+    try:
+        cli(prog_name="innkeeper")
+    except OSError as error:
+        if error.filename is not None or error.errno not in _FULL:
+            raise
+        # Whoever stops reading is click's matter; here the disk behind the output is full.
+        click.echo(f"The output could not be written: {error.strerror}.", err=True)
+        _let_go_of_output()
+        sys.exit(FAILED)
+
+
+def _let_go_of_output() -> None:
+    """What is still to be written goes nowhere, so that the end of the process does not trip over it again."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.__stdout__.fileno() if sys.__stdout__ is not None else 1)
+    os.close(nowhere)
 
 
 if __name__ == "__main__":

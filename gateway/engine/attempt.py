@@ -21,6 +21,7 @@ from gateway.engine.grades import assisted, grade_fact
 from gateway.engine.house import House
 from gateway.engine.job_turn import JobTurn, asked, count_skills
 from gateway.engine.mailbox import Running
+from gateway.engine.remarks import HOUSE
 from gateway.engine.skill_calls import Reading, SkillCalls
 from gateway.engine.turn import Outcome, TurnRun
 from gateway.engine.work import Said, Work
@@ -129,7 +130,9 @@ class Attempt:
         if self._house.outside is None or self.turn is not None or not self.items or self.job is not None:
             return ""
         spoken = [one.spoken for each in self.items for one in self._brought.get(each.event.event_id, ())]
-        said = own_words(self._again) if self._again else "\n".join(each.event.text for each in self.items)
+        theirs = (each.event.text for each in self.items if each.event.account != HOUSE)
+        again = [each for each in self._again if each.untrusted != "mcp"]
+        said = own_words(again) if self._again else "\n".join(theirs)
         text = "\n".join(piece for piece in (said, *spoken) if piece)
         return await self._house.outside.recall(session, self.items[0].event, text, window)
 

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
+from commands.authority import CONSOLE
 from commands.pending_words import fenced as as_code
 from gateway.engine.accept import Reception
 from gateway.engine.call_desk import CallDesk
@@ -50,16 +51,22 @@ UNKNOWN = (
 GONE = "The tool is not there any more, or is denied. Nothing was done."
 
 
-def calls_beside(engine: Engine) -> dict[str, Callable[[], Awaitable[None]]]:
-    """What runs beside an engine for calls, by a name for the log; nothing where there are no servers."""
+def calls_beside(engine: Engine, *, everywhere: bool) -> dict[str, Callable[[], Awaitable[None]]]:
+    """What runs beside an engine for calls, by a name for the log; nothing where there are no servers. `everywhere`:
+    it is the gateway's; a window's own engine, which may end at any moment, makes the console's calls alone."""
     remote = engine.house.remote
-    return {} if remote is None else {"calls": CallRuns(engine.house, remote, engine.workers, engine.reception).run}
+    if remote is None:
+        return {}
+    return {"calls": CallRuns(engine.house, remote, engine.workers, engine.reception, everywhere=everywhere).run}
 
 
 class CallRuns:
     """`run()` beside the engine."""
 
-    def __init__(self, house: House, remote: RemoteTools, workers: Workers, reception: Reception) -> None:
+    def __init__(
+        self, house: House, remote: RemoteTools, workers: Workers, reception: Reception, *, everywhere: bool
+    ) -> None:
+        self._everywhere = everywhere
         self._house = house
         self._remote = remote
         self._desk: CallDesk = remote.desk
@@ -91,7 +98,7 @@ class CallRuns:
                 if name not in self._running and name not in self._desk.asking:
                     task = self._running[name] = asyncio.ensure_future(self._carry_out(name))
                     task.add_done_callback(partial(self._over, name))
-            for name in await asyncio.to_thread(self._decided.ids, "done"):
+            for name in await asyncio.to_thread(self._ours, "done"):
                 await self._tell(name)
         except (FileTrouble, OSError) as trouble:
             self._house.report.warning("calls.fault", why=str(trouble))
@@ -107,13 +114,18 @@ class CallRuns:
 
     def _ready(self) -> list[str]:
         """What is to be made: only what stands in the receipts, so that nothing can be approved a second time."""
-        if not (names := self._decided.ids("json")):
+        if not (names := self._ours("json")):
             return []
         self._desk.resolver.mend()
         return [each for each in names if isinstance(self._desk.resolver.became(each), Decided)]
 
+    def _ours(self, state: str) -> list[str]:
+        """Those in this state that this engine attends to."""
+        names = self._decided.ids(state)
+        return [each for each in names if self._everywhere or self._decided.chat(each).startswith(f"{CONSOLE}:")]
+
     def _interrupted(self) -> None:
-        for name in self._decided.ids("running"):
+        for name in self._ours("running"):
             self._decided.end(name, UNKNOWN, ok=False)
 
     async def _carry_out(self, name: str) -> None:

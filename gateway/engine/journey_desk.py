@@ -17,7 +17,8 @@ from gateway.config.schema import Settings
 from gateway.engine.house import House
 from gateway.state.protocols import Facts
 from memory.journey.book import Book, Files, Workshop
-from memory.journey.edit import Changed, Done, Unknown, delete, done_already, edit, node_of, text_of, undo
+from memory.journey.edit import delete, done_already, edit, text_of, undo
+from memory.journey.meant import Changed, Done, Unknown, node_of
 from memory.journey.model import Node, Timeline
 from memory.journey.traces import HAND
 from memory.model import Author, Target

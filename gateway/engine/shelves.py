@@ -17,12 +17,15 @@ from gateway.state.protocols import Store
 from gateway.tools.file_rules import NotShown, data_of
 from gateway.tools.files import Shelves
 
+MACHINE = tuple(map(Path, ("/proc", "/sys", "/dev")))
+"""What is no file although it looks like one: it shows the environment of processes, and devices."""
+
 WHOLE = 5_000_000
 """Characters of a document that can be read on in."""
 
 
 def shelves(profile: Profile, settings: Callable[[], Settings], store: Store, now: Callable[[], float]) -> Shelves:
-    """What the file tools are made with. The profile's folder and the home stay closed."""
+    """What the file tools are made with. The profile's folder and the home stay closed, and what is no file."""
     extractor = Extractor(SystemClock())
 
     async def sent(session: str, name: str) -> str | None:
@@ -40,7 +43,7 @@ def shelves(profile: Profile, settings: Callable[[], Settings], store: Store, no
 
     return Shelves(
         roots=lambda: opened(settings()),
-        closed=(profile.home, profile.folder),
+        closed=(profile.home, profile.folder, *MACHINE),
         spilled=lambda: folder(settings(), profile.cache),
         trusts=trusted(settings),
         sent=sent,

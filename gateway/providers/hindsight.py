@@ -6,6 +6,7 @@ built-in memory's entries are not sent: they are in every prompt.
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -117,20 +118,20 @@ class Hindsight(Silent):
 
     async def sync(self, exchange: Exchange) -> None:
         client, told = self._open()
-        document = reference(self._context, exchange)
+        bank, document = self._bank(exchange.where), reference(self._context, exchange)
         words = f"Person: {asked_by(exchange)}"
         if exchange.answered:
             words += f"\nAssistant: {exchange.answered}"
         with told():
             await client.aretain(
-                self._bank(exchange.where),
+                bank,
                 sound(words),
                 timestamp=datetime.fromtimestamp(exchange.at, UTC),
                 context="a turn of a conversation with an assistant",
                 document_id=document,
                 metadata={"session": exchange.where.session},
                 retain_async=True,
-                operation_id=str(uuid.uuid5(uuid.NAMESPACE_URL, f"innkeeper:{document}")),
+                operation_id=str(uuid.uuid5(uuid.NAMESPACE_URL, f"innkeeper:{bank}/{document}")),
             )
 
     def tools(self) -> Sequence[ProviderTool]:
@@ -171,7 +172,14 @@ async def _if_there_is_a_bank(call: Any) -> Any:
 
 def _words(error: Exception) -> str:
     """What the service said; the error's own text holds all headers of the answer."""
-    return str(getattr(error, "body", None) or getattr(error, "reason", None) or error)
+    body = getattr(error, "body", None)
+    try:
+        told = json.loads(body) if body else None
+    except ValueError:
+        told = None
+    if isinstance(told, dict) and "detail" in told:
+        return str(told["detail"])
+    return str(body or getattr(error, "reason", None) or error)
 
 
 manifest = ProviderManifest(

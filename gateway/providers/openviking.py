@@ -40,9 +40,7 @@ LONGEST_MESSAGE = 20_000
 """Characters of one message: words travel as an argument, and the system takes 128 KiB of one."""
 LONGEST_QUERY = 4_000
 """Bytes."""
-REFUSALS = frozenset(
-    {"UNAUTHENTICATED", "PERMISSION_DENIED", "INVALID_ARGUMENT", "FAILED_PRECONDITION", "NOT_FOUND", "CLI_ERROR"}
-)
+REFUSALS = frozenset({"INVALID_ARGUMENT", "FAILED_PRECONDITION", "CLI_ERROR"})
 """Codes for which trying again would not help."""
 TEMPLATES = ("/identity.md", "/soul.md")
 """What the server puts into each new user's memory by itself."""
@@ -53,8 +51,8 @@ class OpenVikingSettings(Section):
 
     base_url: WebAddress = "http://127.0.0.1:1933"
     """Where the server runs (`openviking-server`)."""
-    account: str = ""
-    """The server's account, when it has several."""
+    account: Annotated[str, Field(min_length=1)] = "default"
+    """The server's account in which the users are."""
     user: str = ""
     """How users' names begin; profiles that write the same share what is remembered. Empty: `innkeeper-PROFILE`."""
     most: Annotated[int, Field(ge=1, le=100)] = 8
@@ -86,7 +84,8 @@ class OpenViking(Silent):
         await self.close()
         self._home = _written_home(self._settings, self._key)
         try:
-            await self._ran(self._user("owner"), "session", "list")
+            # A search in a user's own place shows whether the key may act for several users, before anything is sent.
+            await self._found("Hello.", Conversation("owner", ""))
         except BaseException:
             await self.close()
             raise
@@ -142,12 +141,9 @@ class OpenViking(Silent):
     async def _extract(self, where: Conversation) -> None:
         user = self._user(where.subject)
         try:
-            told = await self._ran(user, "session", "commit", self._session(where))
+            await self._ran(user, "session", "commit", self._session(where))
         except NoSuchThing:
-            return  # nothing was said in it
-        archive = told.get("archive_uri")
-        if archive and not str(archive).startswith(f"viking://user/{user}/"):
-            raise Refused("OpenViking's key belongs to one user; it needs one that may act for several (a root key)")
+            pass  # nothing was said in it
 
     def _user(self, subject: str) -> str:
         return place(self._settings.user, subject, self._context.profile)
@@ -160,8 +156,8 @@ class OpenViking(Silent):
         home = self._home
         if home is None:
             raise Unreachable("OpenViking was not started")
-        account = ["--account", self._settings.account] if self._settings.account else []
-        command = [self._command(), "--output", "json", "--user", user, *account, *order]
+        whom = ["--account", self._settings.account, "--user", user]
+        command = [self._command(), "--output", "json", *whom, *order]
         try:
             process = await asyncio.create_subprocess_exec(
                 *command,
@@ -195,8 +191,12 @@ class OpenViking(Silent):
         code, words = str(error.get("code", "")), plain(error.get("message", ""), self._key)
         if code == "NOT_FOUND":
             raise NoSuchThing(f"OpenViking refuses this: {words}")
-        if code in ("UNAUTHENTICATED", "PERMISSION_DENIED"):
+        if code == "UNAUTHENTICATED":
             raise Refused(f"OpenViking does not accept the key: {words}")
+        if code == "PERMISSION_DENIED":
+            raise Refused(
+                f"OpenViking's key may not act for several users (its auth_mode has to be trusted): {words}"
+            )
         if code in REFUSALS:
             raise Refused(f"OpenViking refuses this ({code}): {words}")
         raise Unreachable(f"OpenViking cannot answer now ({code}): {words}")
@@ -255,7 +255,7 @@ manifest = ProviderManifest(
     provider="gateway.providers.openviking:OpenViking",
     about="OpenViking, a server of your own that extracts memories from sessions; run by its command-line tool",
     settings="gateway.providers.openviking:OpenVikingSettings",
-    secrets=(SecretNeed(KEY, "API key of the OpenViking server; none for one in its dev mode", required=False),),
+    secrets=(SecretNeed(KEY, "root key of the OpenViking server; none for one in its dev mode", required=False),),
     packages=("openviking>=0.5,<1",),
     patience=Patience(prefetch=5.0),
 )

@@ -305,8 +305,9 @@ def masked(value: Any, mask: Callable[[str], str]) -> Any:
 
 
 def _said(rows: Sequence[Row], *, passed_on: bool) -> list[Row]:
-    """The rows that people themselves said: no documents, and nothing that was only passed on."""
-    foreign = {"document", "quote"} if passed_on else {"document"}
+    """The rows that people themselves said: no documents, no results of another program that the house tells, and
+    nothing that was only passed on."""
+    foreign = {"document", "mcp", "quote"} if passed_on else {"document", "mcp"}
     return [each for each in rows if each.role == "user" and each.untrusted not in foreign]
 
 

@@ -35,7 +35,7 @@ class NotShown(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """`roots` are the open folders, `closed` folders that stay closed even inside them (the house's own)."""
+    """`roots` are the open folders, `closed` folders that stay closed even inside them."""
 
     roots: tuple[Path, ...]
     closed: tuple[Path, ...] = ()
@@ -63,7 +63,7 @@ class Rules:
         """Why a real place within a root is not shown; None where it is."""
         parts = real.relative_to(root).parts
         if any(real.is_relative_to(each) for each in self.closed):
-            return "that is the house's own, and is not shown"
+            return "that place stays closed"
         if any(part.startswith(".") for part in parts):
             return "hidden files and folders are not shown"
         if parts and _SECRETS.fullmatch(parts[-1]):

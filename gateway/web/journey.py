@@ -7,6 +7,7 @@ map does. What somebody may see is the journey's own matter, what becomes of a c
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import re
 from collections import Counter
@@ -27,7 +28,7 @@ from commands.spec import Role
 from gateway.web.causes import spot_of
 from gateway.web.pages import Pages, needs
 from memory.files import FileTrouble
-from memory.journey.edit import Unknown
+from memory.journey.meant import Unknown
 from memory.journey.model import Node, Timeline
 from memory.model import Author, Origin
 from memory.skills.model import SkillTrouble
@@ -104,11 +105,11 @@ class ListPage:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much there is, of each kind too, and when something last changed."""
+    """How much there is, of each kind too; `mark` is another one whenever anything is another."""
 
     all: int
     kinds: Sequence[tuple[str, str, int]]
-    latest: float
+    mark: str
 
 
 def routes(pages: Pages) -> list[Route]:
@@ -177,9 +178,8 @@ class StarMap:
             except (FileTrouble, SkillTrouble) as trouble:
                 whole = Unknown(str(trouble))
         was = "" if isinstance(whole, Unknown) else whole
-        seen = "" if "\r" in was else was  # a form would bring it back with other line ends
         return self._pages.render(
-            request, "journey_star.html", 422 if problem else 200, row=shown, was=seen, problem=problem,
+            request, "journey_star.html", 422 if problem else 200, row=shown, was=was, problem=problem,
             text=was if written is None else written, ties=ties(timeline, node), may_change=True,
         )  # fmt: skip
 
@@ -195,8 +195,9 @@ class StarMap:
         return self._after(request, reply)
 
     async def delete(self, request: Request) -> Response:
-        """Remove an entry, put a skill away."""
-        reply = await self._pages.order(request, "journey", "delete", id=str(request.path_params["id"]))
+        """Remove an entry, put a skill away, if it still reads as it was shown."""
+        name, was = str(request.path_params["id"]), _lines((await request.form()).get("was"))
+        reply = await self._pages.order(request, "journey", "delete", id=name, was=was)
         return self._after(request, reply)
 
     async def undo(self, request: Request) -> Response:
@@ -261,8 +262,14 @@ def list_page(timeline: Timeline, wish: Wish, asked: str) -> ListPage:
 def counted(timeline: Timeline) -> Counts:
     """How much there is."""
     found = Counter[str](each.kind for each in timeline.nodes)
-    latest = max((each.changed for each in timeline.nodes), default=0.0)
-    return Counts(len(timeline.nodes), [(kind, name, found[kind]) for kind, name in KINDS], latest)
+    return Counts(len(timeline.nodes), [(kind, name, found[kind]) for kind, name in KINDS], _mark(timeline))
+
+
+def _mark(timeline: Timeline) -> str:
+    """A few signs that stand for all that the map and the cards say."""
+    told = "\0".join(f"{each.id} {each.changed} {each.state} {each.uses} {each.pinned} {each.text}"
+                     for each in timeline.nodes)  # fmt: skip
+    return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def row(node: Node) -> Row:

@@ -5,53 +5,17 @@ Entries are removed, skills put away; both can be taken back. Nothing here write
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memory.journal import Record
 from memory.journey.book import Book
+from memory.journey.meant import SKILL, Changed, Done, Unknown, node_of
 from memory.journey.model import Node, Timeline
-from memory.journey.timeline import SKILL, find, title
-from memory.model import Action, Author, Change, Operation, Outcome, Reason, Refused, Target
+from memory.journey.timeline import title
+from memory.model import Action, Author, Change, Operation, Reason, Refused, Target
 from memory.skills.journal import Deed
-from memory.skills.model import SkillAction, SkillOperation, SkillOutcome, SkillRefused
+from memory.skills.model import SkillAction, SkillOperation, SkillRefused
 
 RECENT = 20
 """Changes among which an order that is carried out once more looks for its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """What became of a wish to change a node, as it was before. `node` is None where a change was named that belongs
-    to no node that can be seen. `store` is the file of an entry, empty for a skill."""
-
-    node: Node | None
-    outcome: Outcome | SkillOutcome
-    store: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What this very order changed before its process died: `id` names the change, `gist` says it."""
-
-    id: str
-    gist: str
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """There is nothing of that id that could be changed; `message` says what to do."""
-
-    message: str
-
-
-def node_of(timeline: Timeline, name: str) -> Node | Unknown:
-    """The node that a person means. `timeline` is one with all that is gone."""
-    found = find(timeline, name)
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        return Unknown(f"Nothing that was learnt has the id {name!r}; /journey list shows the ids.")
-    return Unknown(f"{name} stands for {len(found)} things: {', '.join(each.id for each in found[:5])}.")
 
 
 def text_of(book: Book, node: Node) -> str | Unknown:
@@ -65,10 +29,10 @@ def text_of(book: Book, node: Node) -> str | Unknown:
 
 def edit(book: Book, node: Node, text: str, by: Author, was: str | None = None) -> Changed | Unknown:
     """Another text for an entry, or another SKILL.md. `was` is the text that the person had before them: when it is
-    another one by now, nothing is written."""
+    another one by now, line ends aside, nothing is written."""
     if (gone := _gone(node)) is not None:
         return gone
-    if was is not None and was != text_of(book, node):
+    if was is not None and not _reads(book, node, was):
         return Changed(node, _overtaken(node), node.store)
     if node.kind == "skill":
         return _skill(book, node, SkillOperation(SkillAction.EDIT, _name(node), text), by)
@@ -79,7 +43,7 @@ def delete(book: Book, node: Node, by: Author, was: str | None = None) -> Change
     """Remove an entry, put a skill away. `was` as in `edit`."""
     if (gone := _gone(node)) is not None:
         return gone
-    if was is not None and was != text_of(book, node):
+    if was is not None and not _reads(book, node, was):
         return Changed(node, _overtaken(node), node.store)
     if node.kind == "skill":
         return _skill(book, node, SkillOperation(SkillAction.DELETE, _name(node)), by)
@@ -195,7 +159,17 @@ def _skill(book: Book, node: Node, operation: SkillOperation, by: Author) -> Cha
     return Changed(node, book.skills.store.apply([operation], by))
 
 
-def _overtaken(node: Node) -> Outcome | SkillOutcome:
+def _reads(book: Book, node: Node, was: str) -> bool:
+    """Whether that is its text; line ends are no difference, since forms and messengers send their own."""
+    text = text_of(book, node)
+    return isinstance(text, str) and _unix(text) == _unix(was)
+
+
+def _unix(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _overtaken(node: Node) -> Refused | SkillRefused:
     words = "It was changed meanwhile; nothing was written. Look at it again."
     if node.kind == "skill":
         return SkillRefused(Reason.CHANGED, words)

@@ -11,9 +11,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory.journal import Record
+from memory.journey.meant import SKILL
 from memory.journey.model import Edge, Node, State, Timeline, Why
 from memory.journey.traces import Live, Trace, traces
 from memory.model import Author, Target
+from memory.moments import bounded
 from memory.skills.journal import Deed
 from memory.skills.model import Skill, Value
 from memory.skills.usage import Tally
@@ -21,8 +23,6 @@ from memory.skills.usage import Tally
 TITLE = 80
 """Characters of a title."""
 
-SKILL = "skill:"
-"""How the id of a skill begins."""
 
 _WORD = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")
 _TOKEN = re.compile(rf"(?P<mark>[`/])?(?P<name>{_WORD.pattern})(?P<end>`)?")
@@ -72,16 +72,6 @@ def timeline(
     return Timeline(tuple(shown), tuple(_edges(shown, texts)))
 
 
-def find(timeline: Timeline, wish: str) -> list[Node]:
-    """The nodes that a person may mean: the one of that id, or the skill of that name; else those whose id begins
-    so."""
-    wish = wish.strip()
-    exact = [each for each in timeline.nodes if each.id == wish] or [
-        each for each in timeline.nodes if each.id == f"{SKILL}{wish}"
-    ]
-    return exact or [each for each in timeline.nodes if wish and each.id.startswith(wish)]
-
-
 def title(text: str) -> str:
     """One line of at most `TITLE` characters, nothing in it that cannot be seen."""
     line = " ".join(text.split())
@@ -115,7 +105,7 @@ def _skill_node(skill: Skill, craft: Craft, away: bool) -> Node | None:
     born = next((each for each in craft.deeds if skill.name in each.created), None)
     by = born.author if born is not None else None
     known = [each for each in (tally.created, tally.used, tally.viewed, tally.patched, tally.archived) if each]
-    at = born.time if born is not None else tally.created or min(known, default=0.0)
+    at = bounded(born.time if born is not None else tally.created or min(known, default=0.0))
     patched = [each.time for each in craft.deeds if skill.name in each.patched and each.time >= at]
     return Node(
         f"{SKILL}{skill.name}",
@@ -123,7 +113,7 @@ def _skill_node(skill: Skill, craft: Craft, away: bool) -> Node | None:
         title(f"/{skill.name}: {skill.description}"),
         skill.description,
         at,
-        max([at, *patched, *(each for each in (tally.patched, tally.archived) if each)]),
+        bounded(max([at, *patched, *(each for each in (tally.patched, tally.archived) if each)])),
         _state(skill, tally, craft, away),
         _origin(by),
         (by.session or "") if by else "",

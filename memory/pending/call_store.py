@@ -84,6 +84,13 @@ class DecidedCalls:
         """Those that are to be made (`json`), were begun (`running`), or came to an end (`done`)."""
         return sorted(each.stem for each in self._approved.glob(f"*.{state}") if ID.fullmatch(each.stem))
 
+    def chat(self, name: str) -> str:
+        """The key of the chat that a decided call belongs to; empty where that is not known."""
+        for state in ("json", "running", "done"):
+            if (call := self._call(self._approved / f"{name}.{state}", name)) is not None:
+                return call.author.chat or ""
+        return ""
+
     def take(self, name: str) -> PendingCall | None:
         """Begin with it; None when somebody else did, or its file is none. It is never given out again."""
         path, goal = self._approved / f"{name}.json", self._approved / f"{name}.running"

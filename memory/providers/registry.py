@@ -95,10 +95,10 @@ def built(manifest: ProviderManifest, context: ProviderContext) -> Provider:
     except ProviderFault:
         raise
     except (Exception, SystemExit) as error:  # whatever kind the plugin raises: it is told, and the house goes on
-        raise Unreachable(f"{manifest.name}: {manifest.provider} cannot be loaded: {line(error)}") from error
+        raise Unreachable(f"{manifest.provider} cannot be loaded: {line(error)}") from error
     if getattr(provider, "name", None) != manifest.name:
         what = type(provider).__name__
-        raise Unreachable(f"{manifest.name}: {manifest.provider} made a {what}, no provider named {manifest.name}")
+        raise Unreachable(f"{manifest.provider} made a {what}, no provider named {manifest.name}")
     return cast(Provider, provider)
 
 

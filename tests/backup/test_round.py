@@ -174,6 +174,19 @@ async def test_links(tmp_path: Path) -> None:
     assert str((other.memories / "people" / "telegram-8.md").readlink()) == "telegram-7.md"
 
 
+async def test_calls_that_wait_are_left_out_and_it_is_said(tmp_path: Path) -> None:
+    """Brought back, one that was approved would be made a second time."""
+    profile = await furnished(tmp_path / "home")
+    calls = profile.pending / "calls"
+    (calls / "approved").mkdir(parents=True)
+    (calls / "approved" / "0a1b2c3d.json").write_text("{}")
+    assert not any("calls" in each for each in backed_up(profile).manifest.left_out)
+    (calls / "0a1b2c3e.json").write_text("{}")
+    made = backed_up(profile)
+    assert [each for each in made.manifest.left_out if each.startswith("pending/calls: calls of tools that wait")]
+    assert not any("pending/calls" in each.path for each in made.manifest.files)
+
+
 async def test_damage_of_the_database_is_no_backup(tmp_path: Path) -> None:
     profile = await furnished(tmp_path / "home")
     backed_up(profile)

@@ -1,4 +1,5 @@
-"""Hindsight on loopback, written from the types and routes of its public client (`/v1/default/banks`).
+"""Hindsight on loopback, written from the types and routes of its public client (`/v1/default/banks`), and
+compared with version 1.1 of the server.
 
 Its extraction is plain: each document is one fact.
 """
@@ -15,6 +16,8 @@ class HindsightServer(MemoryService):
         super().__init__()
         self.banks: dict[str, dict[str, dict[str, Any]]] = {}
         """The documents of each bank, by their ids."""
+        self.operations: dict[str, str] = {}
+        """The bank of each operation: an id is known to the whole service."""
 
     def answer_to(self, method: str, path: str, query: dict[str, str], body: Any) -> tuple[int, object]:
         prefix, _, rest = path.partition("/v1/default/banks")
@@ -23,6 +26,9 @@ class HindsightServer(MemoryService):
             case ["GET", ""]:
                 return 200, {"banks": [], "total": 0, "limit": 1, "offset": 0}
             case ["POST", bank, "memories"]:
+                operation = body["operation_id"]
+                if self.operations.setdefault(operation, bank) != bank:
+                    return 409, {"detail": f"operation_id {operation} is already in use"}
                 documents = self.banks.setdefault(bank, {})
                 for item in body["items"]:
                     documents[item["document_id"]] = item
@@ -31,7 +37,7 @@ class HindsightServer(MemoryService):
                     "bank_id": bank,
                     "items_count": len(body["items"]),
                     "async": body["async"],
-                    "operation_id": body.get("operation_id"),
+                    "operation_id": operation,
                 }
             case ["POST", bank, "memories", "recall"] if bank in self.banks:
                 assert len(body["query"].encode()) <= 2_000, "the service refuses longer ones"

@@ -25,10 +25,10 @@ class OpenVikingServer(MemoryService):
         assert (method, path) == ("POST", "/order")
         order = _parser().parse_args(body["arguments"])
         assert order.output == "json"
-        user = self.bound_to or order.user
+        user = order.user
         match order.verb, getattr(order, "noun", ""):
-            case "session", "list":
-                return _good([])
+            case "find", _ if self.bound_to and self.bound_to not in order.uri:
+                return 403, {"detail": f"Access denied for {order.uri}: read permission required"}
             case "session", "add-messages":
                 messages = self.pending.setdefault((user, order.session), [])
                 messages.extend(json.loads(order.messages))
@@ -68,7 +68,6 @@ def _parser() -> argparse.ArgumentParser:
     top.add_argument("--account")
     verbs = top.add_subparsers(dest="verb", required=True)
     session = verbs.add_parser("session").add_subparsers(dest="noun", required=True)
-    session.add_parser("list")
     add = session.add_parser("add-messages")
     add.add_argument("session")
     add.add_argument("messages")

@@ -41,6 +41,15 @@ class TestHindsight(ServiceTroubles, ProviderContract):
         assert first == again != other
         assert all(each["async"] for each in sent)
 
+    async def test_the_same_turn_in_another_bank_is_another_operation(self, stage: ServiceStage) -> None:
+        async with started(stage):
+            await keep(stage)
+        other = ServiceStage(manifest, stage.server, Path())
+        other.provider = stage.another(bank="family")
+        async with started(other):
+            await keep(other)
+            assert stage.sample.word in await recalled(other)
+
     async def test_a_reply_that_was_withheld_is_not_sent(self, stage: ServiceStage) -> None:
         async with started(stage) as provider:
             await provider.sync(Exchange("turn:1", HERE, "Read this page.", "", 1_796_040_000.0))

@@ -81,12 +81,12 @@ class TestOpenViking(ServiceTroubles, ProviderContract):
             await provider.ended(HERE, "new")
             assert stage.sample.word in await recalled(stage)
 
-    async def test_a_key_of_one_user_is_refused(self, stage: OpenVikingStage) -> None:
+    async def test_a_key_of_one_user_is_refused_before_anything_is_sent(self, stage: OpenVikingStage) -> None:
         server(stage).bound_to = "somebody"
-        async with started(stage) as provider:
-            fault = await fault_of(provider.sync(Exchange("turn:1", HERE, "Hello there.", "", 1_796_040_000.0)))
+        fault = await fault_of(stage.provider.start())
         assert isinstance(fault, Refused)
-        assert "several" in str(fault)
+        assert "may not act for several users" in str(fault)
+        assert server(stage).pending == {}
 
     async def test_templates_of_the_server_are_no_memories(self, stage: OpenVikingStage) -> None:
         async with started(stage) as provider:

@@ -13,6 +13,8 @@ from typing import Any
 
 from gateway.config.schema import Access, Settings
 from gateway.config.sections import Gateway, Memory
+from gateway.engine.remarks import HOUSE
+from gateway.engine.work import Said
 from gateway.models.client import HostInfo
 from memory.providers.protocol import (
     Conversation,
@@ -27,6 +29,7 @@ from memory.providers.protocol import (
     Unreachable,
 )
 from memory.providers.registry import GROUP, Register
+from platforms.messages import ChatKind, ChatRef, Inbound, Sender
 from tests.fakes.guesthouse import guesthouse, settings
 from tests.fakes.parrot import INJECTION, ParrotSettings, heard
 from tests.fakes.parrot import register as parrots
@@ -141,6 +144,26 @@ async def test_who_hears_the_chat_may_change_while_it_is_asked(tmp_path: Path) -
         (folder / "go").touch()
         await house.adapter.until_text("Hello.")
         assert not any("4711" in each.content for each in house.model.requests[0].messages)
+
+
+async def test_what_the_house_itself_says_is_no_persons_word(tmp_path: Path) -> None:
+    own = with_parrot()
+    script = ["Done, it says.", "Noted."]
+    async with guesthouse(tmp_path, script, with_memory=True, with_settings=own, providers=parrots()) as house:
+        outside = house.house.outside
+        assert outside is not None
+        await until(lambda: outside.data["well"] is True)
+        chat = ChatRef("inprocess", "c1")
+        line = "The call of pay that waited was approved, and went well."
+        event = Inbound(HOUSE, "call:1", chat, ChatKind.DIRECT, Sender("ada"), line, 0.0, quoted="Paid 100 €.")
+        item = await house.store.inbox.accept(event, chat.key, 0.0)
+        assert item is not None
+        house.engine.workers.box(chat.key).put(Said((item,)))
+        await house.adapter.until_text("Done, it says.")
+        await house.adapter.reply_to("My tea is green.")
+    folder = tmp_path / "providers/parrot"
+    assert [each["text"] for each in heard(folder, "prefetch")] == ["My tea is green."]
+    assert [each["asked"] for each in heard(folder, "sync")] == ["My tea is green."]
 
 
 async def test_why_it_fails_is_told_without_secrets(tmp_path: Path) -> None:

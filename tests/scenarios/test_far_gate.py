@@ -99,6 +99,7 @@ async def test_it_waits_over_a_restart_and_may_be_approved_meanwhile(tmp_path: P
         async with opened(inn):
             name = await wished(inn)
             card = await carded(inn, inn.ada.chat)
+        assert "1 call of tools: /tools pending" in (await asyncio.to_thread(Shell(tmp_path), "status")).output
         told = await asyncio.to_thread(Shell(tmp_path).json, "tools", "pending")
         assert [(each["id"], each["server"], each["arguments"]) for each in told] == [(name, "fake", {"word": "inn"})]
         done = await asyncio.to_thread(Shell(tmp_path).json, "tools", "approve", name)

@@ -104,3 +104,27 @@ async def test_the_shell_and_the_doctor_know_what_is_configured(tmp_path: Path) 
         assert '"write": deny' in config or "write: deny" in config
         assert (await asyncio.to_thread(shell, "tools", "deny", "nothing")).exit_code == 1
         assert json.loads((tmp_path / "cache" / "mcp" / "fake.json").read_text())["tools"]
+
+
+async def test_a_windows_own_engine_makes_the_consoles_calls_alone(tmp_path: Path) -> None:
+    async with far_inn(tmp_path, {"fake": server(tmp_path)}) as inn:
+        async with inn.open(only=("telegram", "console")) as app:
+            remote = app.engine.house.remote
+            assert remote is not None
+            await until(lambda: remote.servers.all[0].state == "ready")
+            await inn.says("Call the writer.", calls("mcp_fake_write", word="telegram"), "It waits.")
+            async with window_on(tmp_path, "pipe", "ask") as script:
+                inn.host.script.extend([calls("mcp_fake_write", word="console"), Step(text="It waits.")])
+                await script.say("Call the writer.")
+                await heard(script)
+        done = await asyncio.to_thread(Shell(tmp_path), "tools", "approve", "all")
+        assert "2 of 2 done" in done.output
+        inn.host.script.append(Step(text="Written."))
+        async with inn.open(only=("console",)):
+            await until(lambda: "console" in str(log(tmp_path)))
+            await until(lambda: len(list((tmp_path / "pending" / "calls" / "approved").iterdir())) == 1)
+            assert [each["word"] for each in log(tmp_path)] == ["console"]
+        inn.host.script.append(Step(text="Written here as well."))
+        async with opened(inn):
+            await inn.server.until(lambda: "Written here as well." in inn.ada.chat.texts(), PATIENCE)
+            assert [each["word"] for each in log(tmp_path)] == ["console", "telegram"]

@@ -60,3 +60,16 @@ async def test_a_document_that_was_cut_off_is_read_on(tmp_path: Path) -> None:
         assert "more characters" in first
         assert "line 390" not in first
         assert json.loads(inn.model.requests[1].messages[-1].content)["text"].endswith("line 398\nline 399")
+
+
+async def test_nothing_of_the_house_or_of_processes_is_shown_even_where_everything_is_open(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "notes.txt").write_text("of the house")
+    asked = [str(home / "notes.txt"), "/proc/self/status", "/proc/self/environ", "/dev/null"]
+    script = [Turn(calls=[("read_file", {"path": path})]) for path in asked]
+    everything = settings(agent=Agent(file_roots=("/",)))
+    async with guesthouse(home, [*script, "Nothing."], with_settings=everything, with_memory=True) as inn:
+        assert await inn.adapter.reply_to("Look around.") == "Nothing."
+        told = [each.content for each in inn.model.requests[-1].messages if each.role == "tool"]
+        assert ["that place stays closed" in each for each in told] == [True] * len(asked)

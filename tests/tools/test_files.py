@@ -159,7 +159,7 @@ async def test_a_link_to_a_hidden_file_is_judged_by_where_it_leads(study: Study)
                 *("Credentials.json", "aws-credentials.txt", "passwords.csv", "api_key.txt", "my.secrets.yaml"),
             )
         ),
-        ("house/config.yaml", "house's own"),
+        ("house/config.yaml", "stays closed"),
     ],
 )
 async def test_hidden_and_secret_files_are_refused_and_not_found(study: Study, name: str, why: str) -> None:

@@ -123,24 +123,31 @@ async def test_what_changed_since_it_was_shown_is_not_deleted(tmp_path: Path):
         assert "Put away" in done.text
 
 
-async def test_a_text_with_line_ends_of_its_own_is_compared_as_well(tmp_path: Path):
-    async with dashboard_stage(tmp_path) as stage:
-        name = keep(stage, "Ada drinks\rgreen\r\ntea.")
+async def test_a_skill_with_line_ends_of_its_own_is_compared_as_well(tmp_path: Path):
+    async with dashboard_stage(tmp_path, config={"skills": {"write_approval": False}}) as stage:
+        skills = stage.app.engine.ports.skills
+        assert skills is not None
+        skills.store.apply([SkillOperation(SkillAction.CREATE, "deploy", DEPLOY)], Author(Origin.FOREGROUND))
+        file = skills.library.root / "deploy" / "SKILL.md"
+        file.write_bytes(DEPLOY.replace("\n", "\r\n").encode())
         ada = await stage.client()
-        was = delete_form((await ada.get(f"/journey/{name}")).text)
-        assert was.split() == ["Ada", "drinks", "green", "tea."]
-        late = await ada.submit(f"/journey/{name}/edit", text="Ada drinks mate.", was="Ada drinks\r\ngreen tea.")
+        shown = delete_form((await ada.get("/journey/skill:deploy")).text).replace("\r\n", "\n")
+        assert shown == DEPLOY  # as a browser reads it
+        file.write_bytes(DEPLOY.replace("Build", "Bake").replace("\n", "\r\n").encode())
+        text, was = DEPLOY.replace("Push", "Put"), shown.replace("\n", "\r\n")
+        late = await ada.submit("/journey/skill:deploy/edit", text=text, was=was)
         assert (late.status_code, "It was changed meanwhile" in late.text) == (422, True)
-        await ada.submit(f"/journey/{name}/edit", text="Ada drinks mate.", was="Ada drinks\r\ngreen\r\ntea.")
-        assert entries(stage) == ("Ada drinks mate.",)
+        file.write_bytes(DEPLOY.replace("\n", "\r\n").encode())
+        assert "Changed" in (await ada.submit("/journey/skill:deploy/edit", text=text, was=was)).text
+        assert "5. Put the image." in file.read_text()
 
 
 async def test_dates_that_no_clock_shows_do_not_break_a_page(tmp_path: Path):
     def mangle(profile: Profile) -> None:
         galaxy(3)(profile)
         journal = profile.memories / "journal.jsonl"
-        years = iter(("0001", "9999", "1969"))
-        journal.write_text(re.sub(r'"time": "\d{4}', lambda _: f'"time": "{next(years)}', journal.read_text(), count=3))
+        dates = iter(("0001-01-01T00:00", "9999-12-31T23:59", "1969-02-28T00:00"))
+        journal.write_text(re.sub(r'(?<="time": ").{16}', lambda _: next(dates), journal.read_text()))
 
     for zone in ("America/New_York", "Pacific/Kiritimati"):
         config = {"gateway": {"timezone": zone, "drain_seconds": 1}}

@@ -33,7 +33,8 @@ _HEAD = (
 def fenced(tool: str, server: str, text: str, *, ok: bool = True) -> str:
     """The text between two marks that it cannot hold, since they come from it."""
     mark = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
-    head = _HEAD.format(what="Result" if ok else "Error", tool=tool, server=server)
+    named = tool.replace("[", "(").replace("]", ")")  # nobody ends the line with it
+    head = _HEAD.format(what="Result" if ok else "Error", tool=named, server=server)
     return f"{head}\n<{mark}>\n{text}\n</{mark}>"
 
 

@@ -19,6 +19,9 @@ from memory.scan.scanner import verdict
 LONGEST_DESCRIPTION = 1000
 """Characters of a description; hosts refuse longer ones."""
 
+LONGEST_NAME = 128
+"""Characters of a tool's name at its server."""
+
 LARGEST_SCHEMA = 20_000
 """Characters of one tool's parameters."""
 
@@ -73,6 +76,8 @@ def fit(server: str, listed: Sequence[Listed], most: int) -> tuple[tuple[RemoteT
 
 
 def _judged(server: str, name: str, listed: Listed) -> tuple[RemoteTool | None, str]:
+    if not (listed.name.isprintable() and 0 < len(listed.name) <= LONGEST_NAME):
+        return None, f"{name} has no proper name at its server, and is not offered"
     parameters = {**listed.parameters}
     parameters.pop("$schema", None)
     if parameters.setdefault("type", "object") != "object":

@@ -11,7 +11,8 @@
   }
 
   async function page(address, signal, fragment) {
-    const headers = fragment ? { "X-Fragment": fragment } : {};
+    const headers = { "X-Live": "1" }; // lines that are meant for the next page stay for it
+    if (fragment) headers["X-Fragment"] = fragment;
     const answer = await fetch(address, { headers, signal, credentials: "same-origin" });
     if (answer.redirected || answer.status === 401) location.reload(); // the login is over
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);

@@ -61,10 +61,11 @@ export class StarMap {
     this.wake();
   }
 
-  /** What was learnt, told anew: places stay, the chosen star stays chosen. */
+  /** What was learnt, told anew: places stay, the chosen star stays chosen; its card is filled in again, or closed. */
   renew(told) {
     const ended = this.time.ended;
     const chosen = this.chosen >= 0 ? this.sky.nodes[this.chosen].id : null;
+    const open = this.panel.shown;
     this.sky = new Sky(told);
     this.painter.refresh(this.sky);
     this.pointed = -1;
@@ -72,6 +73,8 @@ export class StarMap {
     this.time.renew(ended);
     this.camera.resize(this.camera.width, this.camera.height, this.sky.reach);
     this.filter(this.wish);
+    this.panel.renew(this.sky.nodes[this.sky.placeOf.get(open)], this.sky);
+    if (open !== null && this.panel.shown === null) this.says("What was open is closed: it was removed.");
   }
 
   wake() {
@@ -212,7 +215,13 @@ async function begin(root) {
       void again();
     },
   });
-  const again = async () => map.renew(await told(root, gone));
+  let asked = 0;
+  const again = async () => {
+    asked += 1;
+    const mine = asked;
+    const fresh = await told(root, gone);
+    if (mine === asked) map.renew(fresh); // else a newer answer is on its way, or was here before
+  };
   map.filter(list.wish());
   // What changed elsewhere: the page's live part brings a new list, and the map asks once more.
   document.addEventListener("live:swapped", (event) => {

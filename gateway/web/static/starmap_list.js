@@ -61,7 +61,9 @@ export class List {
     this.asking = new AbortController();
     let page;
     try {
-      const answer = await fetch(address, { signal: this.asking.signal, headers: { Accept: "text/html" } });
+      // X-Live: lines that are meant for the next page stay for it.
+      const headers = { Accept: "text/html", "X-Live": "1" };
+      const answer = await fetch(address, { signal: this.asking.signal, headers });
       if (!answer.ok) return;
       page = new DOMParser().parseFromString(await answer.text(), "text/html");
     } catch (fault) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memory.journey.book import Book, Files
-from memory.journey.edit import Changed, Unknown
+from memory.journey.meant import Changed, Unknown
 from memory.journey.model import Node, Timeline
 from memory.model import Author, Limits, Operation, Origin, Target
 from memory.shelf import OWN, Shelf

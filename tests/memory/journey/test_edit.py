@@ -6,7 +6,8 @@ from pathlib import Path
 
 from memory.gate import Gate
 from memory.journey import edit as editing
-from memory.journey.edit import Changed, Done, Unknown, done_already, node_of
+from memory.journey.edit import done_already
+from memory.journey.meant import Changed, Done, Unknown, node_of
 from memory.journey.model import Node
 from memory.model import Author, Draft, Origin, Reason, Refused, Staged, Target, Unchanged
 from memory.skills.model import SkillApplied, SkillRefused
@@ -223,7 +224,14 @@ def test_entries_of_files_that_are_not_shown_are_out_of_reach(pages: Pages) -> N
 
 
 def test_what_was_shown_is_compared_whatever_its_line_ends(pages: Pages) -> None:
-    name = pages.do(add("Ada drinks\rgreen\r\ntea."))
-    assert refused(edit(pages, name, "Ada drinks mate.", was="Ada drinks green\ntea.")) is Reason.CHANGED
-    change_id(edit(pages, name, "Ada drinks mate.", was="Ada drinks\ngreen\ntea."))
-    assert pages.read() == "Ada drinks mate."
+    pages.craft(create("deploy"))
+    file = pages.skills.library.root / "deploy" / "SKILL.md"
+    file.write_bytes(skill("deploy").replace("\n", "\r\n").encode())
+    late = edit(pages, "skill:deploy", skill("deploy", body="1. Ask.\n"), was=skill("deploy", body="1. Read.\n"))
+    assert refused(late) is Reason.CHANGED
+    change_id(edit(pages, "skill:deploy", skill("deploy", body="1. Ask.\n"), was=skill("deploy")))
+    assert "1. Ask." in file.read_text()
+    file.write_bytes(skill("deploy").replace("\n", "\r").encode())
+    node = _node(pages, "skill:deploy")
+    assert refused(editing.delete(pages.book, node, ADA, skill("deploy", body=""))) is Reason.CHANGED
+    change_id(editing.delete(pages.book, node, ADA, skill("deploy").replace("\n", "\r\n")))
