@@ -346,7 +346,10 @@ def test_a_platform_without_settings_takes_none(house: House) -> None:
                 for value in ("busy: wait", "budgets: {chatt: 1}", "timezone: Mars/Base", "digest_hour: 24")
             ),
             (("sessions", value) for value in ("reset: {mode: never}", "retention_days: 0", "group_scope: all")),
-            (("dashboard", value) for value in ("port: 70000", "public_url: example.org", "public_url: 'https://a.b/c'")),
+            (
+                ("dashboard", value)
+                for value in ("port: 70000", "public_url: example.org", "public_url: 'https://a.b/c'")
+            ),
             (("model", value) for value in ("base_url: 'ftp://x'", "context_window: many", "reasoning_effort: huge")),
             (("mcp_servers", value) for value in ("x: {}", "x: {command: a, url: 'http://b'}")),
         )
