@@ -75,7 +75,7 @@ def built_in(points: Iterable[EntryPoint] | None = None) -> Registry:
         if not specs:
             registry.problems.append(f"command plugin {entry.name}: a {type(loaded).__name__}, not a CommandSpec")
         for spec in specs:
-            if _NAME.fullmatch(spec.name):
+            if isinstance(spec.name, str) and _NAME.fullmatch(spec.name):
                 registry.add(spec)
             else:
                 registry.problems.append(f"command plugin {entry.name}: {spec.name!r} is no name for a command")

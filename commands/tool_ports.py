@@ -8,7 +8,7 @@ from typing import Protocol
 
 from commands.ports import Gatehouse
 from memory.pending.call_model import PendingCall
-from memory.pending.call_resolve import Ordered
+from memory.pending.call_resolve import CallResolver, Ordered
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,9 @@ class Tools(Protocol):
 
 class CallPending(Gatehouse[PendingCall, Ordered], Protocol):
     """Calls that wait for a yes."""
+
+    @property
+    def resolver(self) -> CallResolver: ...
 
     async def allow_here(self, call: PendingCall) -> None:
         """The same tool may be called without asking, for as long as the session of this call lasts."""

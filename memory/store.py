@@ -81,7 +81,8 @@ class _Loaded:
 class Stores:
     """`folder` is created when something is first written. `limits()` and `now()` (seconds since the epoch) are asked
     at each change. `files` says where the stores lie, relative to the folder; a target without a file is off. Stores
-    of one folder share a lock and a journal (`record`). `patience` is how long to wait for another writer, in seconds.
+    of one folder share a lock and a journal; those of one `record` parse it once. `patience` is how long to wait for
+    another writer, in seconds.
 
     Writing never raises for what can go wrong with files: that is a `Refused`. Reading raises `FileTrouble`.
     """

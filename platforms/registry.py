@@ -85,7 +85,12 @@ def import_string(where: str) -> Any:
     module, colon, name = where.partition(":")
     if not (module and colon and name):
         raise ValueError(f"not an import string: {where!r} (expected package.module:name)")
-    return getattr(importlib.import_module(module), name)
+    try:
+        return getattr(importlib.import_module(module), name)
+    except PLUGIN_FAULTS:
+        raise
+    except (Exception, SystemExit) as error:  # the plugin's own kinds of errors: told, and the house goes on
+        raise ImportError(f"{type(error).__name__}: {error}") from error
 
 
 def _read(point: EntryPoint) -> Entry:

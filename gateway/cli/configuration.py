@@ -19,7 +19,7 @@ def config() -> None:
 @click.pass_obj
 def check(invocation: Invocation, as_json: bool) -> None:
     """Check config.yaml and print each effective value with where it came from."""
-    from gateway.config.expand import shown
+    from gateway.config.expand import hidden, shown
     from gateway.config.not_yet import warnings
     from gateway.config.schema import flattened
 
@@ -27,7 +27,11 @@ def check(invocation: Invocation, as_json: bool) -> None:
     for line in warnings(loaded.settings):
         click.echo(f"Note: {line}.", err=True)
     rows = [
-        {"key": key, "value": shown(tuple(key.split(".")), value), "origin": loaded.origin(key)}
+        {
+            "key": key,
+            "value": hidden(shown(tuple(key.split(".")), value), loaded.secrets),
+            "origin": loaded.origin(key),
+        }
         for key, value in flattened(loaded.settings)
     ]
     if as_json:

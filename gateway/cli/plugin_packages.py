@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 YES = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9._,-]+\])?(?:[=<>!~]=?[0-9A-Za-z.*,<>=!~]+)?")
 
+ARCHIVE = re.compile(r"\.(?:whl|zip|tar|tgz|tbz|txz|tlz|tar\.\w+)(?:\[.*\])?$", re.IGNORECASE)
+"""What pip takes for a file of this folder, although it looks like a name."""
+
 
 @click.command()
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
@@ -92,7 +95,7 @@ def _requirement(name: str) -> tuple[str, str]:
     if "/" in name and Path(name).is_dir():
         folder = str(Path(name).resolve())
         return folder, f"This installs the package in {folder}, which then runs with this account's rights."
-    if not REQUIREMENT.fullmatch(name):
+    if not REQUIREMENT.fullmatch(name) or ARCHIVE.search(name):
         raise click.UsageError(f"{name!r} is neither a package's name nor a folder (./FOLDER)")
     return name, "A plugin is code of whoever published it, and runs with this account's rights."
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -122,3 +122,10 @@ def masked(text: str, secrets: Iterable[str]) -> str:
 def shown(key: Key, value: Any) -> Any:
     """A value fit to be printed: secrets only as being set."""
     return "*** (set)" if is_secret(key) and value is not None else value
+
+
+def hidden(value: Any, secrets: Collection[str]) -> Any:
+    """A value fit to be printed, without secrets inside longer texts: in addresses, and in lists of arguments."""
+    if isinstance(value, list | tuple):
+        return [hidden(each, secrets) for each in value]
+    return masked(value, secrets) if isinstance(value, str) else value

@@ -21,7 +21,7 @@ from gateway.engine.grades import assisted, grade_fact
 from gateway.engine.house import House
 from gateway.engine.job_turn import JobTurn, asked, count_skills
 from gateway.engine.mailbox import Running
-from gateway.engine.remarks import HOUSE
+from gateway.engine.remarks import HOUSE, strayed
 from gateway.engine.skill_calls import Reading, SkillCalls
 from gateway.engine.turn import Outcome, TurnRun
 from gateway.engine.work import Said, Work
@@ -102,6 +102,9 @@ class Attempt:
                 return await self._say_only(line)
             await say_heard(self._house, self.items, self._brought)
         session = self._session = await self._find_session()
+        events = [each.event for each in self.items] if self.turn is None and not self._again else []
+        if (line := strayed(events, session.id)) is not None:
+            return await self._say_only(line)
         client, grade, fallback = await client_for(self._house, session.chat, self.job.model if self.job else "")
         asking = asyncio.ensure_future(client.info())
         try:

@@ -14,14 +14,14 @@ from functools import partial
 from typing import Any
 
 from commands.authority import CONSOLE
-from commands.pending_words import fenced as as_code
 from gateway.engine.accept import Reception
 from gateway.engine.call_desk import CallDesk
 from gateway.engine.engine import Engine
 from gateway.engine.house import House
-from gateway.engine.remarks import HOUSE
+from gateway.engine.remarks import HOUSE, too_late
 from gateway.engine.remote_tools import RemoteTools
 from gateway.engine.worker import Workers
+from gateway.models.schema_check import problems
 from gateway.tools.mcp.results import fenced
 from gateway.tools.mcp.shapes import RemoteTool
 from gateway.tools.tool import Tool, ToolContext, ToolResult
@@ -40,14 +40,12 @@ LOOK = 2.0
 EXTRA = 60.0
 """Seconds that a call may take beyond its own time: the server may have to be begun first."""
 
-SHOWN = 1500
-"""Characters of a result that are shown where its conversation has ended."""
-
 MADE = "[The call of {name} that was approved has been made.]"
 NOT_MADE = "[The call of {name} that was approved came to no good end.]"
 UNKNOWN = (
     "The gateway ended while this call was being made. Nobody knows whether it was carried out; it is not repeated."
 )
+OTHERS = "The tool takes other arguments by now than when it was asked about. Nothing was done."
 GONE = "The tool is not there any more, or is denied. Nothing was done."
 
 
@@ -135,6 +133,8 @@ class CallRuns:
         tool = self._remote.servers.find(call.offered)
         if tool is None or (tool.server, tool.tool) != (call.server, call.tool):
             result = ToolResult(fenced(call.tool, call.server, GONE, ok=False), ok=False)
+        elif problems(call.arguments, tool.schema.parameters):
+            result = ToolResult(fenced(call.tool, call.server, OTHERS, ok=False), ok=False)
         else:
             result = await self._result(tool, call)
         await asyncio.to_thread(self._decided.end, name, result.text, ok=result.ok)
@@ -166,9 +166,7 @@ class CallRuns:
         if session is not None and session.ended_at is None:
             await self._hand_over(call, session.chat, session.session_key, line, text)
         elif call.author.chat is not None:
-            shown = text if len(text) <= SHOWN else f"{text[:SHOWN]} …"
-            said = f"{line} Its conversation has ended.\n{as_code(shown)}"
-            await self._house.delivery.post(ChatRef.parse(call.author.chat), f"call:{name}", said)
+            await self._house.delivery.post(ChatRef.parse(call.author.chat), f"call:{name}", too_late(line, text))
         await asyncio.to_thread(self._decided.forget, name)
 
     async def _hand_over(self, call: PendingCall, chat: ChatRef, key: str, line: str, text: str) -> None:
@@ -176,7 +174,7 @@ class CallRuns:
         platform, _, person = speaker.partition(":")
         event = Inbound(
             account=HOUSE,
-            event_id=f"call:{call.id}:{call.created_at:.0f}",
+            event_id=f"call:{call.id}:{call.created_at:.0f}@{call.author.session}",
             chat=chat,
             kind=ChatKind.DIRECT if call.direct else ChatKind.GROUP,
             sender=Sender(person if platform == chat.platform else ""),

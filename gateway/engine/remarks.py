@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from commands.pending_words import fenced
 from gateway.agent.recalled import without_recall
 from gateway.engine.notices import gist
 from platforms.messages import Inbound
@@ -18,7 +19,11 @@ MOST = 600
 LINES = 10
 
 HOUSE = ":calls"
-"""The account of events that are the house's own: what came of a call that was approved, in `quoted`."""
+"""The account of events that are the house's own: what came of a call that was approved, in `quoted`. The id of such
+an event ends in `@` and the session that it is for."""
+
+SHOWN = 1500
+"""Characters of what came of a call that are shown where its conversation has ended."""
 
 CHANGED = "[This was changed after it was sent, and now reads:]"
 _REMARK = re.compile(r"^\[(?:This (?:was changed|answers)|The person (?:calls up|wants to keep)) .*", re.M | re.S)
@@ -45,6 +50,22 @@ def foreign(event: Inbound) -> bool:
     if event.passed_on:
         return True
     return bool(event.quoted.strip()) and (by is None or by.id not in (event.account, event.sender.id) or not by.id)
+
+
+def strayed(events: Sequence[Inbound], session: str) -> str | None:
+    """What the chat is told where one brings what came of a call of another session than this one, which has ended
+    meanwhile; None where none does."""
+    for each in events:
+        whose = each.event_id.rpartition("@")[2]
+        if each.account == HOUSE and whose not in (session, each.event_id):
+            return too_late(each.text, each.quoted)
+    return None
+
+
+def too_late(line: str, result: str) -> str:
+    """What came of a call, for the people in a chat whose conversation has ended."""
+    shown = result if len(result) <= SHOWN else f"{result[:SHOWN]} …"
+    return f"{line} Its conversation has ended.\n{fenced(shown)}"
 
 
 def read_from(events: Sequence[Inbound]) -> str:

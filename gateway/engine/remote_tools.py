@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from commands.tool_ports import ServerView, ToolView
 from gateway.clock import Clock
@@ -123,8 +124,15 @@ def view(server: Server, rules: McpServer, offered: set[str] | None = None) -> S
         )
         for each in server.tools
     ]
-    where = rules.command if rules.command is not None else str(rules.url)
-    return ServerView(server.name, where, server.state, server.words, tuple(tools), server.problems)
+    return ServerView(server.name, place(rules), server.state, server.words, tuple(tools), server.problems)
+
+
+def place(rules: McpServer) -> str:
+    """Where a server is, without what may be a secret: of an address the host alone."""
+    if rules.command is not None:
+        return rules.command
+    found = urlsplit(str(rules.url))
+    return f"{found.scheme}://{found.netloc.rpartition('@')[2]}"
 
 
 @dataclass(frozen=True, slots=True)

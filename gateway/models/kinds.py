@@ -93,7 +93,7 @@ class HostKinds:
             raise KindMissing(f"hosts.{context.plan.name}: base_url is missing")
         try:
             client = cast(Callable[[HostContext], ModelClient], import_string(kind.client))(context)
-        except PLUGIN_FAULTS as error:
+        except (Exception, SystemExit) as error:  # whatever kind the plugin raises: it is told, and the house goes on
             raise KindMissing(f"hosts.{context.plan.name}: {kind.client} cannot be used: {_line(error)}") from error
         if not callable(getattr(client, "stream", None)):
             what = type(client).__name__

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -43,7 +44,7 @@ def write(kind: str, name: str, into: Path) -> Made:
         raise NotMade(f"{kind} is no kind of plugin; there are: {', '.join(ENTRIES)}")
     if not NAME.fullmatch(name) or keyword.iskeyword(name):
         raise NotMade(f"{name!r} is no name for a plugin: 2 to 30 small letters and digits, a letter first")
-    if name in TAKEN:
+    if name in TAKEN or name in _of_the_house(kind):
         raise NotMade(f"{name} is a name of the house")
     folder = into / f"innkeeper-{name}"
     texts = _filled(kind, name)
@@ -60,6 +61,21 @@ def write(kind: str, name: str, into: Path) -> Made:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return Made(folder, tuple(texts))
+
+
+def _of_the_house(kind: str) -> Collection[str]:
+    """Names at the door of this kind that the house keeps for itself."""
+    if kind == "command":
+        from commands.registry import built_in
+
+        return {name for spec in built_in([]) for name in (spec.name, *spec.aliases)}
+    if kind == "tool":
+        from gateway.tools.loader import OWN
+
+        return OWN
+    from gateway.config.extensions import MEMORY_PROVIDERS
+
+    return MEMORY_PROVIDERS if kind == "provider" else ()
 
 
 def _filled(kind: str, name: str) -> dict[str, str]:

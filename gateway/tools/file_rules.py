@@ -15,14 +15,17 @@ LARGEST = 50_000_000
 """Bytes of a file that is opened at all."""
 
 SAMPLE = 8192
-"""Bytes by which a file is taken for text or not, and looked at for keys."""
+"""Bytes by which a file is taken for text or not."""
 
 _SECRETS = re.compile(
     r"""(?ix) (?: .*\.(?:env|pem|key|p12|pfx|p8|jks|keystore|kdbx?|ppk|gpg|pgp|ovpn|tfstate|htpasswd)(?:\..*)?
     | (?:env|netrc|_netrc|htpasswd|shadow|passwd|master\.key|wallet\.dat)
     | id_(?:rsa|dsa|ecdsa|ed25519)\w*(?:\..*)?
     | .*(?:credential|secret|password|passwd|api[-_]?key|private[-_]?key|auth[-_]?token|access[-_]?token)s?
-      (?:\.(?:txt|json|ya?ml|toml|ini|cfg|conf|csv|xml|properties|md|log|bak))? )"""
+      (?:\.(?:txt|json|ya?ml|toml|ini|cfg|conf|csv|xml|properties|md|log|bak))?
+    | .*(?:credential|secret|password|service[-_]?account|kubeconfig)s?[-_.\d].*
+      \.(?:json|ya?ml|toml|ini|cfg|conf|csv|xml|properties|tfvars|bak)
+    | .*\.tfvars | kubeconfig | (?:.*[-_.])?tokens?\.(?:txt|json|ya?ml|toml|ini|cfg|conf|properties|bak) )"""
 )
 """Names of files that hold keys or passwords, by what such files are usually called."""
 
@@ -49,7 +52,7 @@ class Rules:
         for place in places:
             try:
                 real = place.resolve(strict=True)
-            except (OSError, RuntimeError):  # it is not there, or links lead in a circle
+            except (OSError, RuntimeError, ValueError):  # it is not there, links lead in a circle, or it is no name
                 continue
             if (root := self._root(real)) is None:
                 continue
@@ -70,21 +73,23 @@ class Rules:
             return "files that may hold keys or passwords are not shown"
         return None
 
-    def walk(self, below: Sequence[Path]) -> Iterator[Path]:
-        """The files below these folders that may be shown, in order of their names. Links are not followed."""
+    def walk(self, below: Sequence[Path]) -> Iterator[Path | None]:
+        """The files below these folders that may be shown, in order of their names; None for each other one and for
+        each folder, so that who counts or looks at the clock can stop. Links are not followed."""
         for top in below:
             root = self._root(top)
             if root is None:
                 continue
             for folder, folders, names in os.walk(top, followlinks=False):
+                yield None
                 here = Path(folder)
                 folders[:] = sorted(
                     each for each in folders if not each.startswith(".") and here / each not in self.closed
                 )
                 for name in sorted(names):
                     path = here / name
-                    if self.kept_back(path, root) is None and not path.is_symlink():
-                        yield path
+                    shown = self.kept_back(path, root) is None and not path.is_symlink()
+                    yield path if shown else None
 
     def _root(self, real: Path) -> Path | None:
         return next((root for root in self.roots if real.is_relative_to(root)), None)
@@ -99,9 +104,10 @@ def rules(roots: Sequence[Path], closed: Sequence[Path] = ()) -> Rules:
 
 
 def data_of(real: Path, most: int = LARGEST) -> bytes:
-    """The bytes of a regular file at a real place; it waits for no pipe and no device. Raises NotShown."""
+    """The bytes of a regular file at a real place; it waits for no pipe and no device, and follows no link that was
+    put there meanwhile. Raises NotShown."""
     try:
-        handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        handle = _opened(real)
     except OSError as error:
         raise NotShown(f"the file cannot be read: {error.strerror or error}") from None
     try:
@@ -112,11 +118,25 @@ def data_of(real: Path, most: int = LARGEST) -> bytes:
         raise NotShown(f"the file cannot be read: {error.strerror or error}") from None
     finally:
         os.close(handle)
-    if real.resolve() != real or len(data) > most:
+    if len(data) > most:
         raise NotShown("the file changed while it was read")
-    if _KEY.search(data[:SAMPLE]):
+    if _KEY.search(data):
         raise NotShown("files that hold keys are not shown")
     return data
+
+
+def _opened(real: Path) -> int:
+    """A handle, reached a folder at a time, none of them by a link. Raises OSError."""
+    through = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    here = os.open(real.anchor, through)
+    try:
+        for part in real.parts[1:-1]:
+            inner = os.open(part, through, dir_fd=here)
+            os.close(here)
+            here = inner
+        return os.open(real.name or ".", os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=here)
+    finally:
+        os.close(here)
 
 
 def _judge(status: os.stat_result, most: int) -> None:

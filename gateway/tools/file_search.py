@@ -41,7 +41,7 @@ def hits(rules: Rules, tops: Sequence[Path], wish: Wish, now: Callable[[], float
     found: list[dict[str, Any]] = []
     for path in rules.walk(tops):
         looked += 1
-        if len(found) >= MOST:
+        if path is not None and len(found) >= MOST:
             stopped = f"the first {MOST}; narrow it with path or glob"
         elif looked > FILES:
             stopped = f"{FILES:,} files were looked at; narrow it with path"
@@ -49,6 +49,8 @@ def hits(rules: Rules, tops: Sequence[Path], wish: Wish, now: Callable[[], float
             stopped = f"it took more than {SECONDS:g} s; narrow it with path"
         if stopped:
             break
+        if path is None:
+            continue
         if wish.glob and not any(_fits(wish.glob, each) for each in _names(path, tops, wish.glob)):
             continue
         found += _within(path, wish.text) if wish.text else [{"path": str(path)}]

@@ -7,7 +7,7 @@ a document: text that nobody vouches for.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -157,20 +157,33 @@ def _number(value: Any, usual: int) -> int | None:
 
 def _page(path: str, text: str, first: int, many: int) -> dict[str, Any]:
     """Lines from `first` on, as many as are asked for and fit."""
-    lines = text.replace("\r\n", "\n").split("\n")
-    if lines and not lines[-1]:
-        lines.pop()
-    if first > max(1, len(lines)):
-        return {"success": False, "error": f"{path} has {len(lines):,} lines", "total_lines": len(lines)}
+    text = text.replace("\r\n", "\n")
+    total = text.count("\n") + (not text.endswith("\n") and bool(text))
+    if first > max(1, total):
+        return {"success": False, "error": f"{path} has {total:,} lines", "total_lines": total}
     shown: list[str] = []
     room = CHARACTERS
-    for line in lines[first - 1 : first - 1 + many]:
+    for line in _lines(text, first, min(many, total)):
         cut = line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}[… {len(line) - LONGEST_LINE:,} more]"
         if shown and len(cut) + 1 > room:
             break
         shown.append(cut)
         room -= len(cut) + 1
     last = first + len(shown) - 1
-    more = {"next_offset": last + 1} if last < len(lines) else {}
-    where = {"path": path, "lines": f"{first}-{last}" if shown else "none", "total_lines": len(lines)}
+    more = {"next_offset": last + 1} if last < total else {}
+    where = {"path": path, "lines": f"{first}-{last}" if shown else "none", "total_lines": total}
     return {"success": True, **where, "text": "\n".join(shown), **more, "beware": BEWARE}
+
+
+def _lines(text: str, first: int, many: int) -> Iterator[str]:
+    """So many lines from `first` on, without a list of all of them: a file may have millions."""
+    at = 0
+    for _ in range(first - 1):
+        at = text.find("\n", at) + 1
+    for _ in range(many):
+        if at >= len(text):
+            return
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        yield text[at:end]
+        at = end + 1

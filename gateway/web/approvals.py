@@ -26,10 +26,12 @@ from memory.files import FileTrouble
 from memory.journal import Receipt
 from memory.pending.folder import Broken
 from memory.pending.outcomes import Decided
+from memory.skills.diff import spelt_out
 
 LIST = "/approvals"
 PER_PAGE = 20
 UNSEEN = "The form did not say what it showed; look again. Nothing was decided."
+NO_TEXT = "This one has no single text: reject it instead."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,13 @@ class Unusable:
 @dataclass(frozen=True, slots=True)
 class Past:
     """What became of a write that does not wait: how it was decided, None when nothing is known of it. `busy`:
-    somebody is deciding it right now. `change` is where what it made is kept, if the person may see that."""
+    somebody is deciding it right now. `change` is where what it made is kept, if the person may see that; `since`
+    says what its approval has led to by now, where that is no change."""
 
     receipt: Receipt | None
     busy: bool = False
     change: str = ""
+    since: str = ""
 
 
 def routes(pages: Pages) -> list[Route]:
@@ -90,7 +94,7 @@ class Approvals:
         last = max(1, -(-total // PER_PAGE))
         return self._pages.render(
             request, "approvals_list.html", sheets=sheets, unusable=unusable, total=total + len(unusable),
-            number=number, last=last,
+            number=number, last=last, live=self._pages.live,
         )  # fmt: skip
 
     def _waiting(self, number: int) -> tuple[Sequence[Sheet], Sequence[Unusable], int]:
@@ -111,7 +115,7 @@ class Approvals:
         kind, gate, name = self._asked(request)
         found = await self._sheet(kind, gate, name)
         if isinstance(found, Sheet):
-            return self._pages.render(request, "approvals_one.html", sheet=found, here=LIST)
+            return self._pages.render(request, "approvals_one.html", sheet=found, live=self._pages.live, here=LIST)
         if isinstance(found, Unusable):
             return self._pages.render(request, "approvals_unusable.html", unusable=found, here=LIST)
         past = await self._past(request, kind, gate, name)
@@ -136,9 +140,7 @@ class Approvals:
         if not isinstance(found, Sheet):
             return RedirectResponse(f"/pending/{kind.name}/{name}", 303)
         if found.text is None:
-            return self._pages.back(
-                request, found.path, "This one has no single text: reject it instead.", good=False
-            )
+            return self._pages.back(request, found.path, NO_TEXT, good=False)
         return self._form(request, found, found.text)
 
     def _form(self, request: Request, sheet: Sheet, text: str, problem: str = "") -> Response:
@@ -160,6 +162,8 @@ class Approvals:
         found = await self._sheet(kind, gate, name)
         if not isinstance(found, Sheet):
             return RedirectResponse(f"/pending/{kind.name}/{name}", 303)
+        if found.text is None:
+            return self._pages.back(request, found.path, NO_TEXT, good=False)
         if not seen:
             return self._form(request, found, text, UNSEEN)
         if not text.strip():
@@ -193,13 +197,14 @@ class Approvals:
         if not seen and not (action == "reject" and isinstance(write, Broken)):
             return self._pages.back(request, here, UNSEEN, good=False)
         reply = await self._pages.order(request, kind.name, action, id=name, seen=seen)
+        about = f": {spelt_out(write.gist)}" if write is not None and not isinstance(write, Broken) else ""
+        words = kind.words
         match _result(reply):
             case "approved", _:
-                about = f": {write.gist}" if write is not None and not isinstance(write, Broken) else ""
-                return self._pages.back(request, back, f"Approved{about}")
+                then = words.approved if self._pages.live else words.asleep
+                return self._pages.back(request, back, f"Approved{about}" + (f". {then}" if then else ""))
             case "rejected", _:
-                about = f": {write.gist}" if write is not None and not isinstance(write, Broken) else ""
-                return self._pages.back(request, back, f"Rejected{about}. Nothing was changed.")
+                return self._pages.back(request, back, f"Rejected{about}. {words.rejected}")
             case "decided" | "unknown" | "refused", _:
                 return self._pages.back(request, here, reply)
             case _:
@@ -238,10 +243,10 @@ class Approvals:
             raise HTTPException(503, str(error)) from error
         if past.receipt is None or past.receipt.result != "approved" or not past.receipt.detail:
             return past
-        there = await asyncio.to_thread(kind.kept, self._pages.context(request), past.receipt.detail)
-        return Past(
-            past.receipt, change=f"{kind.history}?change={past.receipt.detail}#{past.receipt.detail}" if there else ""
-        )
+        change = past.receipt.detail
+        there = await asyncio.to_thread(kind.kept, self._pages.context(request), change)
+        since = await asyncio.to_thread(kind.since, self._pages.ports, name, live=self._pages.live)
+        return Past(past.receipt, change=f"{kind.history}?change={change}#{change}" if there else "", since=since)
 
 
 def _result(reply: CommandReply) -> tuple[str, str]:

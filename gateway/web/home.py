@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from starlette.requests import Request
@@ -13,7 +13,9 @@ from starlette.routing import Route
 from commands.context import Context
 from commands.spec import Role
 from gateway.web.pages import Pages
+from gateway.web.sheets import KINDS
 from memory.files import FileTrouble
+from memory.skills.diff import spelt_out
 from memory.usage import usage
 
 SESSIONS = 5
@@ -32,16 +34,21 @@ class Fullness:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What waits for a yes: how many writes of each kind, files that nobody can decide included, and the gists of the
-    oldest ones with the pages that show them."""
+    """What waits for a yes: how many of each kind, by the kind's name, files that nobody can decide included, and the
+    gists of the oldest ones with the pages that show them."""
 
-    memory: int
-    skills: int
+    counts: Mapping[str, int]
     first: Sequence[tuple[str, str]] = ()
 
     @property
     def all(self) -> int:
-        return self.memory + self.skills
+        return sum(self.counts.values())
+
+    @property
+    def parts(self) -> str:
+        """Which kinds the number stands for."""
+        there = {name: count for name, count in self.counts.items() if count}
+        return ", ".join(f"for {name}" if len(there) == 1 else f"{count} for {name}" for name, count in there.items())
 
 
 def routes(pages: Pages) -> list[Route]:
@@ -66,17 +73,16 @@ def routes(pages: Pages) -> list[Route]:
 
 
 async def waiting(pages: Pages) -> Waiting:
-    """What waits for a yes, memory and skills."""
-    memory, skills = pages.ports.pending, pages.ports.skill_pending
-    if memory is None or skills is None:
-        return Waiting(0, 0)
-    entries, changes = memory.resolver.pendings, skills.resolver.pendings
+    """What waits for a yes, of every kind."""
+    gates = [(kind.name, gate) for kind in KINDS if (gate := kind.gate(pages.ports)) is not None]
 
     def read() -> Waiting:
-        found = [(each.created_at, each.gist, f"/pending/memory/{each.id}") for each in entries.waiting()]
-        found += [(each.created_at, each.gist, f"/pending/skills/{each.id}") for each in changes.waiting()]
-        first = [(gist, page) for _, gist, page in sorted(found)[:GISTS]]
-        return Waiting(len(entries.ids()), len(changes.ids()), first)
+        found, counts = [], {}
+        for name, gate in gates:
+            pendings = gate.resolver.pendings
+            found += [(each.created_at, each.gist, f"/pending/{name}/{each.id}") for each in pendings.waiting()]
+            counts[name] = len(pendings.ids())
+        return Waiting(counts, [(spelt_out(gist), page) for _, gist, page in sorted(found)[:GISTS]])
 
     return await asyncio.to_thread(read)
 

@@ -13,10 +13,12 @@ from commands.context import Context
 from commands.pending_words import WHENCE, risk
 from commands.ports import Gatehouse, Memory, Ports
 from commands.skill_pending_words import held
+from gateway.web.calls import Called, called, obstacle, progress
 from gateway.web.differences import FileDiff, Pieces, by_words, lengthy, of_files, whole
 from memory.files import FileTrouble
 from memory.gate import DOUBTFUL
 from memory.model import Author, Change, Refused
+from memory.pending.call_model import PendingCall
 from memory.pending.folder import Waiting
 from memory.pending.model import PendingWrite
 from memory.pending.resolve import Resolver
@@ -43,6 +45,26 @@ class Risk:
 
 
 @dataclass(frozen=True, slots=True)
+class Words:
+    """What a page calls a thing of one kind, and says of its end: sentences about what an approval leads to, where a
+    gateway runs and where none does, and what a rejection did. Empty where there is nothing to say."""
+
+    noun: str
+    rejected: str
+    approved: str = ""
+    asleep: str = ""
+
+
+OF_A_WRITE = Words("write", "Nothing was changed.")
+OF_A_CALL = Words(
+    "call",
+    "It was not called.",
+    "The gateway calls it once, and its conversation is told what came of it.",
+    "No gateway runs: it is called once, when the gateway runs, and its conversation is told what came of it.",
+)
+
+
+@dataclass(frozen=True, slots=True)
 class EntryDiff:
     """One change of an entry; None for a side that there is not."""
 
@@ -66,9 +88,11 @@ class Room:
 class Sheet:
     """One write. `seen` names all of it: a decision that carries it is about exactly this. `at` in seconds since the
     epoch. `places` are the files or skills that it is about, `obstacle` why it could not be carried out as things
-    are, `text` what can be edited in it. `long`: its files are not in here, and so nobody decides by this."""
+    are, `text` what can be edited in it, `call` what would be called. `long`: its files or arguments are not in here,
+    and so nobody decides by this."""
 
     kind: str
+    words: Words
     id: str
     gist: str
     action: str
@@ -84,6 +108,7 @@ class Sheet:
     files: tuple[FileDiff, ...] = ()
     obstacle: str = ""
     room: Room | None = None
+    call: Called | None = None
     text: str | None = None
     long: bool = False
 
@@ -102,6 +127,8 @@ class WriteKind(Protocol):
     def title(self) -> str: ...
     @property
     def history(self) -> str: ...
+    @property
+    def words(self) -> Words: ...
 
     def gate(self, ports: Ports) -> Gatehouse[Any, Any] | None:
         """Where they wait; None where they cannot."""
@@ -112,11 +139,15 @@ class WriteKind(Protocol):
     def kept(self, context: Context, change: str) -> bool:
         """Whether the person finds that change in their history. Reads files."""
 
+    def since(self, ports: Ports, name: str, *, live: bool) -> str:
+        """What an approval has led to by now, where it is no change at once; a sentence or nothing. `live`: a gateway
+        runs. Reads files."""
+
 
 class MemoryWrites:
     """Writes to memory."""
 
-    name, title, history = "memory", "Memory", "/memory/history"
+    name, title, history, words = "memory", "Memory", "/memory/history", OF_A_WRITE
 
     def gate(self, ports: Ports) -> Gatehouse[Any, Any] | None:
         return ports.pending
@@ -128,7 +159,7 @@ class MemoryWrites:
         text = texts[0] if len(write.changes) == 1 and texts else None
         obstacle, room = _room(resolver, write, text)
         return Sheet(
-            **_common(self.name, write, resolver.pendings.mark(write)),
+            **_common(self, write, resolver.pendings.mark(write)),
             gist=write.gist,
             action=write.action,
             places=(write.file,),
@@ -143,11 +174,14 @@ class MemoryWrites:
         memory = memory_of(context)
         return memory is not None and any(each.id == change for each in memory.stores.history())
 
+    def since(self, ports: Ports, name: str, *, live: bool) -> str:
+        return ""
+
 
 class SkillWrites:
     """Changes of skills."""
 
-    name, title, history = "skills", "Skills", "/skills/history"
+    name, title, history, words = "skills", "Skills", "/skills/history", OF_A_WRITE
 
     def gate(self, ports: Ports) -> Gatehouse[Any, Any] | None:
         return ports.skill_pending
@@ -158,7 +192,7 @@ class SkillWrites:
         long = among and lengthy(draft.changes)
         refused = ports.skills.store.rehearse(draft) if ports.skills is not None else None
         return Sheet(
-            **_common(self.name, write, ports.skill_pending.resolver.pendings.mark(write)),
+            **_common(self, write, ports.skill_pending.resolver.pendings.mark(write)),
             gist=write.gist,
             action=write.action,
             places=draft.names,
@@ -173,8 +207,41 @@ class SkillWrites:
         skills = context.ports.skills
         return skills is not None and any(each.id == change for each in skills.store.history())
 
+    def since(self, ports: Ports, name: str, *, live: bool) -> str:
+        return ""
 
-KINDS: Sequence[WriteKind] = (MemoryWrites(), SkillWrites())
+
+class ToolCalls:
+    """Calls of other programs' tools. They change nothing that is kept here, and so have no history."""
+
+    name, title, history, words = "tools", "Tools", "", OF_A_CALL
+
+    def gate(self, ports: Ports) -> Gatehouse[Any, Any] | None:
+        return ports.call_pending
+
+    def sheet(self, ports: Ports, write: PendingCall, *, among: bool = False) -> Sheet:
+        assert ports.call_pending is not None, "a call waits"
+        shown = called(write, among=among)
+        return Sheet(
+            **_common(self, write, ports.call_pending.resolver.pendings.mark(write)),
+            gist=spelt_out(write.gist),
+            action="call",
+            places=(),
+            auto=write.unattended,
+            call=shown,
+            long=shown.arguments is None,
+            obstacle=obstacle(ports.tools, write),
+        )
+
+    def kept(self, context: Context, change: str) -> bool:
+        return False
+
+    def since(self, ports: Ports, name: str, *, live: bool) -> str:
+        assert ports.call_pending is not None, "a call waited"
+        return progress(ports.call_pending, name, live=live)
+
+
+KINDS: Sequence[WriteKind] = (MemoryWrites(), SkillWrites(), ToolCalls())
 
 
 def memory_of(context: Context) -> Memory | None:
@@ -222,9 +289,10 @@ def _room(resolver: Resolver, write: PendingWrite, text: str | None) -> tuple[st
     return (checked.message if isinstance(checked, Refused) else ""), room
 
 
-def _common(kind: str, write: Waiting, seen: str) -> dict[str, Any]:
+def _common(kind: WriteKind, write: Waiting, seen: str) -> dict[str, Any]:
     return {
-        "kind": kind,
+        "kind": kind.name,
+        "words": kind.words,
         "id": write.id,
         "at": write.created_at,
         "author": write.author,

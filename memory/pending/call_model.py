@@ -12,9 +12,12 @@ from typing import Any
 
 from memory.model import Author, Origin
 from memory.pending.fields import author_from, dumped, loaded, moment, whence
+from memory.scan.characters import unseen
 
 KIND = "calls"
 _GIST = 80
+_LINES = str.maketrans({each: f"\\u{ord(each):04x}" for each in "\x85\u2028\u2029"})
+"""What ends a line without being a line break."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +37,13 @@ class PendingCall:
     @property
     def gist(self) -> str:
         """The call in a few words, on one line."""
-        flat = " ".join(f"{self.server}: {self.tool} {json.dumps(self.arguments, ensure_ascii=False)}".split())
+        flat = " ".join(f"{self.server}: {self.tool} {_seen(json.dumps(self.arguments, ensure_ascii=False))}".split())
         return flat if len(flat) <= _GIST else flat[: _GIST - 1] + "…"
 
     @property
     def shown(self) -> str:
-        """All arguments, to the letter."""
-        return json.dumps(self.arguments, ensure_ascii=False, indent=2)
+        """All arguments, to the letter; what nobody sees, or what turns the order of letters, by its number."""
+        return _seen(json.dumps(self.arguments, ensure_ascii=False, indent=2))
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -103,3 +106,12 @@ def call_from(fields: Mapping[str, Any], name: str) -> PendingCall:
         raise ValueError("it does not say which tool it calls")
     author, at = author_from(fields), moment(fields["created_at"])
     return PendingCall(name, author, at, server, tool, offered, arguments, direct)
+
+
+def _seen(text: str) -> str:
+    """JSON whose strings hide nothing: the same value, with such characters written as JSON writes them by number."""
+    pieces, at = [], 0
+    for each in unseen(text):
+        pieces += [text[at : each.start], json.dumps(text[each.start : each.end])[1:-1].replace("\x7f", "\\u007f")]
+        at = each.end
+    return "".join([*pieces, text[at:]]).translate(_LINES)

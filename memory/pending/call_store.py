@@ -6,7 +6,6 @@ never made again. What people turned down lies in `rejected/` until its session 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -103,7 +102,7 @@ class DecidedCalls:
 
     def end(self, name: str, text: str, *, ok: bool) -> None:
         """It was made, and this came of it."""
-        held = json.loads(read(self._approved / f"{name}.running") or "{}")
+        held = self._fields(self._approved / f"{name}.running") or {}
         write_atomic(self._approved / f"{name}.done", dumped({**held, "result": {"text": text, "ok": ok}}))
         (self._approved / f"{name}.running").unlink(missing_ok=True)
 

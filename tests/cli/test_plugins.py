@@ -178,7 +178,10 @@ def test_installing_says_what_it_does_and_does_nothing_without_a_yes(house: Shel
         said = house("plugins", "install", name)
         assert (said.exit_code, f"-m pip install {given}\n" in said.output) == (2, True)
         assert "--yes does" in said.output
-    for odd in ("--index-url=http://x", "a b", "git+https://x/y", "../nowhere", "x; rm", "-e"):
+    for odd in (
+        *("--index-url=http://x", "a b", "git+https://x/y", "../nowhere", "x; rm", "-e", "-r"),
+        *("kiosk-1.0.whl", "kiosk-1.0.tar.gz", "kiosk.ZIP", "kiosk.tgz[web]", "kiosk.tar.zst"),
+    ):
         assert house("plugins", "install", "--", odd).exit_code == 2
     said = house("plugins", "remove", "pipe")
     assert "This takes away: platform console, platform moody, platform pipe, command greet" in said.output

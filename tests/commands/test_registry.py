@@ -18,6 +18,7 @@ async def answer(context: Context, arguments: Arguments) -> CommandReply:
 
 weather = CommandSpec("weather", "how the sky is", answer)
 thief = CommandSpec("help", "something else", answer)
+nameless = CommandSpec(None, "has no name", answer)  # type: ignore[arg-type]
 words = "weather"
 
 
@@ -38,6 +39,7 @@ def test_a_plugins_command_is_one_of_the_house() -> None:
         ("answer", "command plugin answer: a function, not a CommandSpec"),
         ("absent", "command plugin absent: AttributeError"),
         ("thief", "/help is taken"),
+        ("nameless", "command plugin nameless: None is no name for a command"),
     ],
 )
 def test_a_bad_plugin_is_a_line_and_the_commands_are_all_there(name: str, why: str) -> None:

@@ -20,6 +20,7 @@ from tests.fakes.scripted_model import ScriptedModel
 mill = HostKind("mill", f"{__name__}:Mill", "grinds", needs_address=False)
 absent = HostKind("absent", "no.such.module:Client", "is not there", needs_address=False)
 failing = HostKind("failing", f"{__name__}:fails", "fails", needs_address=False)
+moody = HostKind("moody", f"{__name__}:sulks", "fails in its own way", needs_address=False)
 hollow = HostKind("hollow", f"{__name__}:nothing", "makes nothing", needs_address=False)
 needy = HostKind("needy", f"{__name__}:Mill", "needs an address")
 other = HostKind("another", f"{__name__}:Mill")
@@ -45,6 +46,14 @@ class Mill:
 
 def fails(context: HostContext) -> Mill:
     raise RuntimeError("the mill is broken")
+
+
+class Mood(Exception):
+    """A fault of a kind that only the plugin knows."""
+
+
+def sulks(context: HostContext) -> Mill:
+    raise Mood("not today")
 
 
 def nothing(context: HostContext) -> None:
@@ -91,6 +100,7 @@ def test_the_houses_own_come_by_the_same_entries() -> None:
     [
         ("absent", "no.such.module:Client cannot be used: ModuleNotFoundError"),
         ("failing", "cannot be used: RuntimeError: the mill is broken"),
+        ("moody", "cannot be used: Mood: not today"),
         ("hollow", "made a NoneType, no client"),
         ("needy", "base_url is missing"),
         ("other", "describes 'another', not 'other'"),
@@ -99,7 +109,7 @@ def test_the_houses_own_come_by_the_same_entries() -> None:
     ],
 )
 async def test_a_kind_that_cannot_be_used_says_so_when_it_is_asked(kind: str, why: str) -> None:
-    points = [point(each) for each in ("absent", "failing", "hollow", "needy", "other", "words")]
+    points = [point(each) for each in ("absent", "failing", "moody", "hollow", "needy", "other", "words")]
     with pytest.raises(ModelMissing, match=why):
         await asked(registry(kind, *points))
 

@@ -104,6 +104,21 @@ def test_an_adapter_that_cannot_be_loaded_is_one_clear_line(where: str) -> None:
     assert "\n" not in str(down.value)
 
 
+@pytest.mark.parametrize("fault", ["class Mood(Exception): ...\nraise Mood('not today')", "raise SystemExit(3)"])
+def test_code_that_ends_in_a_fault_of_its_own_kind_is_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    (tmp_path / "moody_platform.py").write_text(fault)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    manifest = PlatformManifest(name="matrix", adapter="moody_platform:Adapter", settings="moody_platform:Settings")
+    with pytest.raises(PlatformDown, match=r"^matrix: cannot load moody_platform:Adapter"):
+        load_adapter(manifest, CONTEXT)
+    monkeypatch.setattr(f"{__name__}.matrix", manifest)
+    broken = manifests([point("matrix", f"{__name__}:matrix")])["matrix"]
+    assert isinstance(broken, BrokenPlugin)
+    assert "its settings moody_platform:Settings cannot be imported" in broken.why
+
+
 @pytest.mark.parametrize(("name", "why"), [("odd", "Odd: the SDK is in a mood"), ("hollow", "made a NoneType")])
 def test_an_adapter_that_cannot_be_built_is_one_clear_line(name: str, why: str) -> None:
     with pytest.raises(PlatformDown, match=r"^matrix: ") as down:

@@ -63,6 +63,9 @@ async def test_the_tests_of_all_kinds_pass_as_generated(tmp_path: Path) -> None:
         ),
         *(("tool", name, "is no name for a plugin") for name in ("../up", "kiosk\n", "é" * 3, "k" * 31)),
         ("platform", "telegram", "is a name of the house"),
+        *(("command", name, "is a name of the house") for name in ("status", "reset", "learning")),
+        ("tool", "memory", "is a name of the house"),
+        ("provider", "honcho", "is a name of the house"),
     ],
 )
 def test_names_that_cannot_be_are_refused_and_nothing_is_written(

@@ -124,6 +124,23 @@ async def test_where_the_conversation_has_ended_its_chat_is_told(tmp_path: Path)
             assert "wrote inn" not in str(inn.request["messages"])
 
 
+async def test_a_result_that_waits_for_a_turn_never_reaches_the_next_session(tmp_path: Path) -> None:
+    async with far_inn(tmp_path, {"fake": server(tmp_path)}) as inn:
+        async with opened(inn):
+            name = await wished(inn)
+            inn.host.script.append(Step(text="Once upon", gate=asyncio.Event()))
+            inn.ada.says("A story.")
+            await until(lambda: "A story." in inn.said)
+            inn.ada.says(f"/tools approve {name}")
+            await until(lambda: log(tmp_path) != [])
+            await until(lambda: list((tmp_path / "pending" / "calls" / "approved").iterdir()) == [])
+            inn.ada.says("/new")
+            await inn.server.until(lambda: "Its conversation has ended" in str(inn.ada.chat.texts()), PATIENCE)
+            assert "wrote inn" in str(inn.ada.chat.texts())
+            await inn.says("Hello.", "Hello.")
+            assert "wrote inn" not in str(inn.request["messages"])
+
+
 async def test_a_call_during_which_the_process_died_is_told_and_not_repeated(tmp_path: Path) -> None:
     async with far_inn(tmp_path, {"fake": server(tmp_path)}) as inn:
         async with opened(inn):
@@ -149,6 +166,21 @@ async def test_what_is_approved_and_gone_is_said(tmp_path: Path) -> None:
             await inn.says(f"/tools approve {name}")
             await inn.server.until(lambda: "It is gone." in inn.ada.chat.texts(), PATIENCE)
             assert "The tool is not there any more, or is denied. Nothing was done." in inn.said
+
+
+async def test_what_is_approved_and_takes_other_arguments_by_now_is_not_called(tmp_path: Path) -> None:
+    other = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+    later = [{"name": "write", "description": "Deletes.", "inputSchema": other}]
+    async with far_inn(tmp_path, {"fake": server(tmp_path, {"later": later})}) as inn:
+        async with opened(inn):
+            name = await wished(inn)
+            await inn.says("Rename.", calls("mcp_fake_rename"), "Done.")
+            await until(lambda: "Deletes." in (tmp_path / "cache" / "mcp" / "fake.json").read_text())
+            inn.host.script.append(Step(text="It is another one."))
+            await inn.says(f"/tools approve {name}")
+            await inn.server.until(lambda: "It is another one." in inn.ada.chat.texts(), PATIENCE)
+            assert "takes other arguments by now than when it was asked about. Nothing was done." in inn.said
+            assert [each["tool"] for each in log(tmp_path)] == ["rename"]
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
 
+from tests.cli.shell import Shell
 from tests.fakes.openai_server import Step
 from tests.scenarios.far_tools import answers, calls, far_inn, opened, server, until
 from tests.scenarios.gate import waiting as writes
@@ -97,6 +99,28 @@ async def test_a_server_that_does_not_start_keeps_nobody_waiting(tmp_path: Path)
             status = await inn.says("/status")
             assert "MCP servers: fake ⚠️ down: not ready within 1 s" in status
             assert "/nowhere/at/all cannot be started" in status
+
+
+async def test_where_a_server_is_says_no_secret(tmp_path: Path) -> None:
+    key, word = "deep-water-9", "hunter2hunter2"
+    (tmp_path / ".env").write_text(f"FAR_KEY={key}\n")
+    servers = {
+        "far": {"url": "http://127.0.0.1:9/mcp?api_key=${FAR_KEY}", "headers": {"Authorization": f"Bearer {word}"}},
+        "named": {"url": f"http://ada:{word}@127.0.0.1:9/mcp"},
+        "near": {"command": "/bin/false", "args": ["--token", "${FAR_KEY}"], "env": {"A": word}},
+    }
+    async with far_inn(tmp_path, servers) as inn:
+        async with opened(inn, wait=False):
+            said = [await inn.says("/tools"), await inn.says("/status")]
+        orders = (("tools",), ("tools", "--json"), ("config", "check"), ("config", "check", "--json"), ("doctor",))
+        for order in orders:
+            said.append((await asyncio.to_thread(Shell(tmp_path), *order)).output)
+    assert "http://127.0.0.1:9" in said[0]
+    assert "http://127.0.0.1:9/mcp?api_key=***" in said[4]
+    kept = [each.read_bytes() for each in tmp_path.glob("state.db*")]
+    for secret in (key, word):
+        assert [each for each in said if secret in each] == []
+        assert not any(secret.encode() in each for each in kept)
 
 
 async def test_above_a_size_tools_are_looked_for(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from gateway.tools.files import CHARACTERS, READ, SEARCH, Shelves, file_tools
+from gateway.tools.file_rules import NotShown, data_of
+from gateway.tools.files import CHARACTERS, READ, SEARCH, Shelves, _lines, file_tools
 from gateway.tools.tool import ToolContext, ToolResult
 from memory.providers.spill import write
 from platforms.messages import ChatRef
@@ -157,6 +159,7 @@ async def test_a_link_to_a_hidden_file_is_judged_by_where_it_leads(study: Study)
             for name in (
                 *("prod.env", "server.key", "site.pem", "id_rsa", "id_ed25519.bak", "vault.KDBX", "a/credentials"),
                 *("Credentials.json", "aws-credentials.txt", "passwords.csv", "api_key.txt", "my.secrets.yaml"),
+                *("client_secret_12-ab.json", "secrets.prod.yaml", "token.json", "access-tokens.txt", "x.tfvars"),
             )
         ),
         ("house/config.yaml", "stays closed"),
@@ -170,8 +173,20 @@ async def test_hidden_and_secret_files_are_refused_and_not_found(study: Study, n
     assert await study.finds(glob="**/*") == ["open.txt"]
 
 
+@pytest.mark.parametrize("name", ["secret-santa.md", "tokenizer.json", "token-counts.csv", "passwordless.yaml"])
+async def test_words_that_only_sound_like_it_are_no_secrets(study: Study, name: str) -> None:
+    study.put(name, "beans")
+    assert (await study.reads(name))["text"] == "beans"
+
+
 async def test_a_key_under_a_harmless_name_is_refused(study: Study) -> None:
     study.put("notes.txt", KEY)
+    assert "keys are not shown" in await study.refuses("notes.txt")
+    assert await study.finds(text="b3Blbn") == []
+
+
+async def test_a_key_far_down_in_a_file_is_found_too(study: Study) -> None:
+    study.put("notes.txt", "words\n" * 5000 + KEY)
     assert "keys are not shown" in await study.refuses("notes.txt")
     assert await study.finds(text="b3Blbn") == []
 
@@ -251,7 +266,7 @@ async def test_a_search_ends_by_count_and_by_time_and_says_so(study: Study) -> N
     body = json.loads((await study.asks(SEARCH, text="beans")).text)
     assert (len(body["hits"]), "the first 50" in body["incomplete"]) == (50, True)
     assert max([each["path"] for each in body["hits"]].count(path["path"]) for path in body["hits"]) == 10
-    study.times = iter([0.0, 1.0, 2.0, 6.0])
+    study.times = iter([0.0, 0.5, 1.0, 2.0, 6.0])
     body = json.loads((await study.asks(SEARCH, glob="*")).text)
     assert ([Path(each["path"]).name for each in body["files"]], "5 s" in body["incomplete"]) == (
         ["00.txt", "01.txt"],
@@ -264,3 +279,36 @@ async def test_no_pattern_takes_long(study: Study) -> None:
     assert await study.finds(glob="*a" * 60 + "b") == []
     assert await study.finds(glob="*a" * 60) == ["a" * 200]
     assert (await study.asks(SEARCH, glob="*" * 501)).ok is False
+
+
+def test_a_folder_that_becomes_a_link_before_the_file_is_opened_leads_nowhere(study: Study) -> None:
+    place = study.put("project/plan.txt").resolve()
+    (study.beside / "plan.txt").write_text("not for you")
+    place.parent.rename(study.opened / "moved")
+    place.parent.symlink_to(study.beside)
+    with pytest.raises(NotShown, match="cannot be read"):
+        data_of(place)
+
+
+async def test_a_search_ends_also_where_nothing_may_be_shown(study: Study) -> None:
+    for number in range(50):
+        study.put(f"{number}/id_rsa")
+        (study.opened / f"{number}" / "empty").mkdir()
+    study.times = iter(range(10_000))
+    body = json.loads((await study.asks(SEARCH, glob="*")).text)
+    assert body["files"] == []
+    assert "it took more than 5 s" in body["incomplete"]
+    assert next(study.times) < 20
+
+
+async def test_a_file_of_many_lines_is_paged_without_a_list_of_them(study: Study) -> None:
+    study.put("lines.txt", "\n" * 3_000_000 + "last")
+    body = await study.reads("lines.txt", offset=3_000_000, limit=5)
+    assert (body["lines"], body["text"]) == ("3000000-3000001", "\nlast")
+    assert body["total_lines"] == 3_000_001
+    tracemalloc.start()
+    try:
+        assert len(list(_lines("\n" * 1_000_000, 999_000, 1000))) == 1000
+        assert tracemalloc.get_traced_memory()[1] < 4_000_000
+    finally:
+        tracemalloc.stop()

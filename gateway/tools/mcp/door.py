@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
+from pydantic_core import to_json
+
 from gateway.models.client import ToolSchema
 from gateway.models.schema_check import example, problems
 from gateway.tools.mcp.results import UNTRUSTED, answered, fenced
@@ -75,6 +77,12 @@ class RemoteDoor:
 
     async def call(self, tool: RemoteTool, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         """Ask the gate, call, and give the answer as a model reads it."""
+        try:  # what cannot be written down would end the connection; a message goes around them
+            to_json([[[[dict(arguments)]]]])
+        except ValueError:
+            return ToolResult.error(
+                f"{tool.name} was not called: its arguments hold half a character, or go too deep"
+            )
         if wrong := problems(arguments, tool.schema.parameters):
             shown = example(tool.schema.parameters)
             return ToolResult.error(f"{tool.name} was not called: {'; '.join(wrong[:5])}", example=shown)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from gateway.clock import Clock
 from gateway.config.mcp import McpServer
 from gateway.tools.mcp.shapes import Listed, RemoteTool, fit
-from gateway.tools.mcp.shelf import KnownTools, pinned, safe
+from gateway.tools.mcp.shelf import KnownTools, pinned, safe, writers
 from memory.files import FileTrouble
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ class Server:
         self.starts = 0
         self._around = around
         self._listed: tuple[Listed, ...] | None = None
+        self._wrote: frozenset[str] = frozenset()
         self._link: Link | None = None
         self._child: Child | None = None
         self._refused: Sequence[str] = ()
@@ -96,6 +97,7 @@ class Server:
     def recall(self) -> None:
         """Offer what it offered last. Reads a file."""
         self._listed = self._around.known.of(self.name, self.settings)
+        self._wrote = self._around.known.wrote(self.name, self.settings)
         if self._listed is not None:
             self.tools, self.problems = fit(self.name, self._listed, self._around.most)
 
@@ -155,7 +157,8 @@ class Server:
             case "new":
                 return f"not looked at here; {count} known from before"
             case _:
-                return f"starting, {count} known from before" if self.tools else "starting"
+                before = f", {count} known from before" if self.tools else ""
+                return f"⚠️ starting again{before}; it was down: {self.why}" if self.why else f"starting{before}"
 
     async def _up(self) -> Link:
         """The open connection, waited for a little. Raises Unanswered."""
@@ -241,7 +244,8 @@ class Server:
 
     async def _take(self, listed: Sequence[Listed]) -> None:
         """These are its tools from now on: for sessions that begin, and for the next start."""
-        found = pinned(self._listed, listed)
+        found = pinned(self._wrote, listed)
+        self._wrote |= writers(found)
         self.tools, self.problems = await asyncio.to_thread(fit, self.name, found, self._around.most)
         for problem in self.problems:
             self._around.report.warning("mcp.tool", server=self.name, why=problem)
@@ -249,7 +253,7 @@ class Server:
             return
         self._listed = found
         try:
-            await asyncio.to_thread(self._around.known.keep, self.name, self.settings, found)
+            await asyncio.to_thread(self._around.known.keep, self.name, self.settings, found, self._wrote)
         except (FileTrouble, OSError) as trouble:
             self._around.report.warning("mcp.not_kept", server=self.name, why=str(trouble))
 

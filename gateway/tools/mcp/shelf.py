@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,22 +29,33 @@ class KnownTools:
 
     def of(self, name: str, server: McpServer) -> tuple[Listed, ...] | None:
         """What this server listed last; None when that is not known."""
+        held = self._held(name, server)
+        return held[0] if held is not None else None
+
+    def wrote(self, name: str, server: McpServer) -> frozenset[str]:
+        """Its tools, those that are gone included, that once did not say that they only read."""
+        held = self._held(name, server)
+        return held[1] if held is not None else frozenset()
+
+    def _held(self, name: str, server: McpServer) -> tuple[tuple[Listed, ...], frozenset[str]] | None:
         try:
             held = json.loads(read(self._path(name)) or "null")
             if held is None or held["server"] != mark(server):
                 return None
-            return tuple(_listed(each) for each in held["tools"])
+            listed = tuple(_listed(each) for each in held["tools"])
+            return listed, writers(listed) | frozenset(map(str, held.get("wrote", ())))
         except (FileTrouble, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
 
-    def keep(self, name: str, server: McpServer, tools: Sequence[Listed]) -> None:
-        """Raises FileTrouble."""
+    def keep(self, name: str, server: McpServer, tools: Sequence[Listed], wrote: Iterable[str] = ()) -> None:
+        """`wrote` are tools as in `wrote()`. Raises FileTrouble."""
         listed = [
             {"name": each.name, "description": each.description, "parameters": each.parameters, "reads": each.reads}
             for each in tools
         ]
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        text = json.dumps({"server": mark(server), "tools": listed}, ensure_ascii=True, indent=1)
+        gone = sorted({*wrote} - {each.name for each in tools})
+        text = json.dumps({"server": mark(server), "tools": listed, "wrote": gone}, ensure_ascii=True, indent=1)
         write_atomic(self._path(name), text)
 
     def _path(self, name: str) -> Path:
@@ -64,9 +75,13 @@ def _listed(held: Any) -> Listed:
     return Listed(name, str(held["description"]), parameters, held["reads"] is True)
 
 
-def pinned(before: Sequence[Listed] | None, now: Sequence[Listed]) -> tuple[Listed, ...]:
-    """The list of now. A tool that did not say before that it only reads is not believed when it says so later."""
-    wrote = {each.name for each in before or () if not each.reads}
+def writers(listed: Iterable[Listed]) -> frozenset[str]:
+    """Those that do not say that they only read."""
+    return frozenset(each.name for each in listed if not each.reads)
+
+
+def pinned(wrote: Collection[str], now: Sequence[Listed]) -> tuple[Listed, ...]:
+    """The list of now. A tool that once did not say that it only reads is not believed when it says so later."""
     return tuple(replace(each, reads=False) if each.name in wrote else each for each in now)
 
 

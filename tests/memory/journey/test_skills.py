@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+
+import pytest
 
 from memory.journey.model import Edge
 from memory.model import Author, Origin
+from memory.moments import EARLIEST, LATEST
 from tests.memory.journey.pages import ADA, REVIEWED, START, Pages
 from tests.memory.shelf import add
 from tests.memory.skills.shed import create, delete, patch, skill
@@ -61,6 +65,15 @@ def test_broken_figures_hide_no_entry(pages: Pages) -> None:
     pages.craft(create("deploy-web"))
     (pages.skills.library.root / ".usage.json").write_text("{")
     assert "Ada drinks tea." in [each.text for each in pages.nodes(gone=True)]
+
+
+@pytest.mark.parametrize(("written", "at"), [("-1e300", EARLIEST), ("NaN", EARLIEST), ("1e300", LATEST)])
+def test_a_skill_of_a_date_that_no_clock_shows_is_shown_all_the_same(pages: Pages, written: str, at: float) -> None:
+    pages.craft(create("deploy"))
+    (plan,) = pages.skills.library.root.rglob("plan.json")
+    text, found = re.subn(r'(?<="time": )[\d.]+', written, plan.read_text())
+    plan.write_text(text)
+    assert (found, [each.at for each in pages.nodes()]) == (1, [at])
 
 
 def test_an_entry_that_names_a_skill_belongs_to_it(pages: Pages) -> None:

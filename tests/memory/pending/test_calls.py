@@ -41,6 +41,18 @@ def test_its_file_comes_back_as_it_was() -> None:
 
 
 @pytest.mark.parametrize(
+    "sign", ["\u202e", "\u2066", "\u200b", "\U000e0041", "\x7f", "\x9b", "\u2028", "\u2029", "\x85", "\ufeff"]
+)
+def test_nothing_in_it_is_hidden_from_who_decides(sign: str) -> None:
+    given = call("0a1b2c3d", f"list{sign}--delete Émile שלום 👩\u200d🚀")
+    assert sign not in given.shown
+    assert sign not in given.gist
+    assert json.loads(given.shown) == given.arguments
+    assert "--delete Émile שלום 👩\u200d🚀" in given.shown
+    assert json.loads(dump(given))["payload"]["arguments"] == given.arguments
+
+
+@pytest.mark.parametrize(
     "change",
     [
         {"kind": "memory"},
@@ -125,6 +137,9 @@ def test_files_that_are_none_do_no_harm(tmp_path: Path, text: str) -> None:
     (tmp_path / "approved" / "0a1b2c3d.json").write_text(text)
     (tmp_path / "approved" / "0a1b2c3e.done").write_text(text)
     (tmp_path / "rejected" / "0a1b2c3f.json").write_text(text)
+    (tmp_path / "approved" / "0a1b2c40.running").write_text(text)
+    decided.end("0a1b2c40", "Nobody knows.", ok=False)
+    assert decided.ids("running") == []
     assert decided.take("0a1b2c3d") is None
     assert decided.ended("0a1b2c3e") is None
     assert decided.turned_down("s1") == []

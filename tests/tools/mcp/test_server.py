@@ -46,6 +46,28 @@ async def test_what_does_not_fit_is_not_sent(tmp_path: Path) -> None:
         assert log(tmp_path) == []
 
 
+async def test_what_cannot_be_written_down_does_not_end_it(tmp_path: Path) -> None:
+    deep: list[object] = []
+    for _ in range(400):
+        deep = [deep]
+    loose = {"name": "loose", "description": "", "inputSchema": {"type": "object"}}
+    async with stand(tmp_path, {"fake": fake(tmp_path, told={"tools": [loose]})}) as place:
+        for odd in ("a\ud800b", deep):
+            said = await place.call("mcp_fake_loose", word=odd)
+            assert "was not called: its arguments hold half a character, or go too deep" in said.text
+        assert (await place.call("mcp_fake_loose", word="ok")).ok
+        assert place.servers.all[0].starts == 1
+        assert log(tmp_path) == [{"tool": "loose", "word": "ok"}]
+
+
+async def test_a_tool_that_wrote_and_comes_back_is_not_believed(tmp_path: Path) -> None:
+    writes = {"name": "x", "description": "", "inputSchema": {"type": "object"}}
+    reads = {**writes, "annotations": {"readOnlyHint": True}}
+    for told in ([writes], [], [reads]):
+        async with stand(tmp_path, {"fake": fake(tmp_path, told={"tools": told})}) as place:
+            assert [each.reads for each in place.servers.tools] == [False] * len(told)
+
+
 async def test_its_errors_are_answers(tmp_path: Path) -> None:
     async with stand(tmp_path, {"fake": fake(tmp_path)}) as place:
         said = await place.call("mcp_fake_fail")

@@ -11,7 +11,7 @@ from gateway.config.mcp import McpServer
 from gateway.tools.mcp.names import LONGEST, offered_name
 from gateway.tools.mcp.results import fenced
 from gateway.tools.mcp.shapes import Listed, fit, plain
-from gateway.tools.mcp.shelf import KnownTools, pinned
+from gateway.tools.mcp.shelf import KnownTools, pinned, writers
 from gateway.tools.toolset import dump_schemas
 
 EMPTY: dict[str, Any] = {"type": "object", "properties": {}}
@@ -95,8 +95,16 @@ def test_what_did_not_only_read_once_is_not_believed_later() -> None:
         [one("a"), Listed("b", "", EMPTY, reads=True)],
         [Listed(name, "", EMPTY, reads=True) for name in "abc"],
     )
-    assert [each.reads for each in pinned(before, now)] == [False, True, True]
-    assert [each.reads for each in pinned(None, now)] == [True, True, True]
+    assert [each.reads for each in pinned(writers(before), now)] == [False, True, True]
+    assert [each.reads for each in pinned((), now)] == [True, True, True]
+
+
+def test_not_even_when_it_was_gone_meanwhile(tmp_path: Path) -> None:
+    known, server = KnownTools(tmp_path / "mcp"), McpServer(command="a")
+    known.keep("s", server, [one("a")])
+    known.keep("s", server, [], known.wrote("s", server))
+    assert known.wrote("s", server) == {"a"}
+    assert known.wrote("s", McpServer(command="b")) == frozenset()
 
 
 def test_what_is_kept_comes_back_and_what_is_broken_is_none(tmp_path: Path) -> None:
