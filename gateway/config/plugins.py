@@ -7,15 +7,17 @@ register of its door, which takes its entries from here.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from gateway.config.paths import Profile
 from gateway.errors import ConfigurationError
 from platforms.errors import PLUGIN_FAULTS
+
+T = TypeVar("T")
 
 PLATFORM, COMMAND, TOOL, HOST, PROVIDER = "platform", "command", "tool", "host", "provider"
 GROUPS = MappingProxyType(
@@ -132,6 +134,16 @@ def _entry(kind: str, point: EntryPoint, off: Collection[str]) -> Announced:
     return replace(entry, off=entry.name in off or normal(entry.distribution) in {normal(each) for each in off})
 
 
+def guarded(step: Callable[[], T]) -> T:
+    """What a step in a plugin's code gives. Raises one of PLUGIN_FAULTS, whatever the plugin raises."""
+    try:
+        return step()
+    except PLUGIN_FAULTS:
+        raise
+    except (Exception, SystemExit) as error:  # the plugin's own kinds of errors: told, and the house goes on
+        raise ImportError(f"{type(error).__name__}: {error}") from error
+
+
 class _Guarded(EntryPoint):
     """An entry whose import ends in an error that registers expect, whatever the plugin raises."""
 
@@ -142,12 +154,7 @@ class _Guarded(EntryPoint):
         return guarded
 
     def load(self) -> Any:
-        try:
-            return super().load()
-        except PLUGIN_FAULTS:
-            raise
-        except (Exception, SystemExit) as error:  # the plugin's own kinds of errors: told, and the house goes on
-            raise ImportError(f"{type(error).__name__}: {error}") from error
+        return guarded(super().load)
 
 
 def _installed() -> Iterable[EntryPoint]:

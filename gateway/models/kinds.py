@@ -14,6 +14,7 @@ from importlib.metadata import EntryPoint
 from typing import Any, cast
 
 from gateway.clock import Clock
+from gateway.config.plugins import guarded
 from gateway.models.client import ModelClient
 from gateway.models.main_host import HostPlan
 from platforms.errors import PLUGIN_FAULTS
@@ -92,8 +93,8 @@ class HostKinds:
         if kind.needs_address and context.plan.address is None:
             raise KindMissing(f"hosts.{context.plan.name}: base_url is missing")
         try:
-            client = cast(Callable[[HostContext], ModelClient], import_string(kind.client))(context)
-        except (Exception, SystemExit) as error:  # whatever kind the plugin raises: it is told, and the house goes on
+            client = guarded(lambda: cast(Callable[[HostContext], ModelClient], import_string(kind.client))(context))
+        except PLUGIN_FAULTS as error:
             raise KindMissing(f"hosts.{context.plan.name}: {kind.client} cannot be used: {_line(error)}") from error
         if not callable(getattr(client, "stream", None)):
             what = type(client).__name__

@@ -100,7 +100,7 @@ def test_the_houses_own_come_by_the_same_entries() -> None:
     [
         ("absent", "no.such.module:Client cannot be used: ModuleNotFoundError"),
         ("failing", "cannot be used: RuntimeError: the mill is broken"),
-        ("moody", "cannot be used: Mood: not today"),
+        ("moody", "cannot be used: ImportError: Mood: not today"),
         ("hollow", "made a NoneType, no client"),
         ("needy", "base_url is missing"),
         ("other", "describes 'another', not 'other'"),

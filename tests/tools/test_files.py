@@ -144,6 +144,11 @@ async def test_links_that_lead_out_are_not_followed_and_those_within_are(study: 
     assert await study.finds(glob="*.txt") == ["real.txt"]
 
 
+async def test_half_a_character_is_no_name(study: Study) -> None:
+    assert "there is no" in await study.refuses("\ud800")
+    assert (await study.asks(SEARCH, glob="*", path="\ud800")).ok is False
+
+
 async def test_a_link_to_a_hidden_file_is_judged_by_where_it_leads(study: Study) -> None:
     study.put(".env", "TOKEN=1")
     (study.opened / "notes.txt").symlink_to(".env")
