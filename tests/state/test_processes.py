@@ -165,7 +165,10 @@ async def killed_rounds(path: Path, rounds: int) -> None:
         first = process.stdout.readline()
         time.sleep(chance.uniform(0, 0.15))
         process.send_signal(signal.SIGKILL)
-        for line in [first, *process.communicate(timeout=60)[0].splitlines(keepends=True)]:
+        # From the same reader: it may hold the beginning of what comes next.
+        rest = process.stdout.read()
+        process.wait(60)
+        for line in [first, *rest.splitlines(keepends=True)]:
             if not line.endswith("\n"):
                 continue  # it died while it said this
             verb, _, name = line.rstrip().partition(" ")

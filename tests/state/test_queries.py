@@ -145,6 +145,8 @@ def all_are_seen(statements: Sequence[str]) -> None:
     for path in folder.glob("*.py"):
         if path.name in ("connection.py", "database.py", "versions.py", "health.py"):
             continue
+        if path.name == "fact_book.py":
+            continue  # a small file of its own, none of the store's
         for verb, table in re.findall(r'"(INSERT INTO|INSERT OR REPLACE INTO|DELETE FROM) (\w+)', path.read_text()):
             assert f"{verb} {table}" in seen, f"{path.name}: {verb} {table}"
 

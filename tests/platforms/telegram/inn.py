@@ -64,6 +64,13 @@ async def settled(server: BotApi) -> None:
     await asyncio.sleep(0.05)
 
 
+async def at_rest(house: Guesthouse) -> None:
+    """No turn runs: nobody writes in the very moment in which an answer ends."""
+    async with asyncio.timeout(30):
+        while house.engine.workers.running:
+            await asyncio.sleep(0.01)
+
+
 def number(update: dict[str, Any] | None) -> int:
     """The id of the message that somebody wrote."""
     assert update is not None

@@ -16,7 +16,7 @@ from gateway.tools.tool import Tool, ToolContext, ToolResult
 from platforms.telegram.settings import TelegramSettings
 from tests.fakes.scripted_model import Script, Turn
 from tests.fakes.telegram import BotApi, Person, Room
-from tests.platforms.telegram.inn import inn, last, number, settled
+from tests.platforms.telegram.inn import at_rest, inn, last, number, settled
 
 GROUP = -100777
 PLATFORMS = {"telegram": TelegramSettings(allowed_users=("111",), allowed_chats=(str(GROUP),))}
@@ -105,8 +105,10 @@ async def test_in_a_group_the_bot_answers_who_means_it(tmp_path: Path) -> None:
         bob.says("/new@other_bot", chat=group)
         bob.says("@inn_bot one", chat=group)
         await server.until(lambda: group.texts() == ["One."])
+        await at_rest(house)
         bob.replies(group.seen()[0].message_id, "two", chat=group)
         await server.until(lambda: group.texts() == ["One.", "Two."])
+        await at_rest(house)
         bob.says("/new@inn_bot", chat=group)
         await server.until(lambda: len(group.texts()) == 3)
         ada.says("and now @inn_bot?", chat=group)
