@@ -166,8 +166,8 @@ async def killed_rounds(path: Path, rounds: int) -> None:
         time.sleep(chance.uniform(0, 0.15))
         process.send_signal(signal.SIGKILL)
         # From the same reader: it may hold the beginning of what comes next.
-        rest = process.stdout.read()
-        process.wait(60)
+        with process:
+            rest = process.stdout.read()
         for line in [first, *rest.splitlines(keepends=True)]:
             if not line.endswith("\n"):
                 continue  # it died while it said this
