@@ -60,11 +60,13 @@ def test_it_is_played_in_a_terminal_of_60_columns(learnt: Shell) -> None:
 
 
 def test_ctrl_c_leaves_the_terminal_as_it_was_found(learnt: Shell) -> None:
+    many = learnt.home / "memories" / "USER.md"
+    many.write_text("\n§\n".join([many.read_text("utf-8"), *(f"Room {number}." for number in range(38))]), "utf-8")
     after_some = ("\x03", lambda written: written.count("What was learnt") > 3)
     ran = in_terminal("journey", "--play", environment=environment(learnt), press=after_some)
     assert ran.code == 0
     assert (ran.cursor_shown, ran.wraps) == (True, True)
-    assert "2 things" not in ran.written, "it ended before its end"
+    assert "40 things" not in ran.written, "it ended before its end"
     assert ran.written.endswith("\r\n\x1b[J")
     assert "^C" not in ran.written
     assert ran.echoes, "what is typed next shows again"
