@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tests.bench.figures import percentile
 from tests.web.galaxy import ROOM, galaxy
-from tests.web.stage import CHROMIUM, DESK, PHONE, Stage, dashboard_stage
+from tests.web.stage import DESK, PHONE, Stage, browser_path, dashboard_stage
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
@@ -44,7 +44,7 @@ async def rows() -> list[tuple[str, str]]:
         async with dashboard_stage(Path(folder), config=ROOM, before=galaxy(STARS)) as stage:
             async with async_playwright() as playwright:
                 chromium = await playwright.chromium.launch(
-                    executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+                    executable_path=browser_path(), args=["--no-sandbox", "--disable-gpu"]
                 )
                 for size, name in ((DESK, "1280 px"), (PHONE, "390 px, two pixels a point")):
                     out += await _measured(stage, chromium, size, name)

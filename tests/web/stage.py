@@ -7,7 +7,9 @@ The model host is scripted. No platform is started unless a test names it; who m
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
+import pytest
 
 from commands.dashboard_ports import Dashboard
 from gateway.app import App, running
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Page, Playwright
 
 ARTEFACTS = Path(__file__).parents[1] / ".artefacts"
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 PHONE, DESK = (390, 844), (1280, 900)
 
 OWNER, OPERATOR, USER = "telegram:111", "telegram:222", "telegram:333"
@@ -38,6 +41,14 @@ OWNER, OPERATOR, USER = "telegram:111", "telegram:222", "telegram:333"
 
 CSRF = re.compile(r'<meta name="csrf-token" content="([0-9a-f]+)">')
 TOKEN = re.compile(r'name="token" value="([\w-]+)"')
+
+
+def browser_path() -> str:
+    """Where the browser lies. The check installs it, so that there it is a failure when it is not there."""
+    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if found is None and "CI" not in os.environ:
+        pytest.skip("there is no Chromium on this machine: apt-get install chromium")
+    return found or CHROMIUM[0]
 
 
 class Visitor(httpx.AsyncClient):
@@ -112,7 +123,7 @@ class Stage:
         if self._playwright is None:
             self._playwright = await self.stack.enter_async_context(async_playwright())
         chromium = await self._playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+            executable_path=browser_path(), args=["--no-sandbox", "--disable-gpu"]
         )
         self.stack.push_async_callback(chromium.close)
         context = await chromium.new_context(
