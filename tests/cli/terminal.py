@@ -15,7 +15,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 COMMAND = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+    "import fcntl, os, signal, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+    # A terminal heeds Ctrl-C, whatever whoever runs the tests made of it.
+    " signal.signal(signal.SIGINT, signal.SIG_DFL); signal.pthread_sigmask(signal.SIG_SETMASK, []);"
     " os.execv(sys.executable, [sys.executable, '-m', 'gateway.cli.main', *sys.argv[1:]])"
 )
 LOOK = 0.1

@@ -34,9 +34,12 @@ class Guest:
         self._reader, self._writer = reader, writer
 
     async def says(self, text: str) -> str:
-        """The line that answers it."""
+        """The line that answers it; a receipt, where the turn before it had not quite ended, is none."""
         self._writer.write(f"{text}\n".encode())
-        return (await asyncio.wait_for(self._reader.readline(), 30)).decode().strip()
+        line = "⏳"
+        while line.startswith("⏳"):
+            line = (await asyncio.wait_for(self._reader.readline(), 60)).decode().strip()
+        return line
 
 
 @asynccontextmanager
