@@ -14,6 +14,7 @@ import re
 import secrets
 import stat
 from collections import deque
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from platforms.adapter import Capabilities, Sink
 from platforms.console import protocol
 from platforms.console.attach import attachment as as_attachment
 from platforms.console.place import Place, take
-from platforms.errors import Absent, Refused
+from platforms.errors import Absent, PlatformDown, Refused
 from platforms.manifest import AdapterContext
 from platforms.messages import Attachment, ChatKind, ChatRef, Inbound, Outbound, Sender, TurnSummary
 
@@ -102,11 +103,11 @@ class ConsoleAdapter:
         return None
 
     async def run(self, sink: Sink) -> None:
-        self._place = await asyncio.to_thread(take, self._folder)
         try:
+            place = self._place = await self._entered()
             server = await asyncio.start_unix_server(
                 lambda reader, writer: self._serve(reader, writer, sink),
-                sock=self._place.socket,
+                sock=place.socket,
                 limit=protocol.LONGEST_LINE,
             )
             self.opened.set()
@@ -180,6 +181,16 @@ class ConsoleAdapter:
 
     async def close(self) -> None:
         self._leave()
+
+    async def _entered(self) -> Place:
+        """Take the place. An end in mid-taking waits for the thread, or the bound socket would have no owner."""
+        taking = asyncio.ensure_future(asyncio.to_thread(take, self._folder))
+        try:
+            return await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            with suppress(PlatformDown):
+                self._place = await taking
+            raise
 
     def _leave(self) -> None:
         if self._place is not None:

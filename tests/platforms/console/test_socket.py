@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from platforms.console import protocol
 from platforms.console.client import Back, Lost, NoGateway, Window
-from platforms.console.place import DETOUR, NAME, locate
+from platforms.console.place import DETOUR, NAME, Place, locate, take
 from platforms.contract import eventually
 from platforms.errors import NotSent, PlatformDown, Refused
 from platforms.messages import Button, ChatRef, Outbound, TurnSummary
@@ -52,6 +53,29 @@ async def test_the_socket_of_a_dead_process_is_replaced_and_that_of_a_live_one_i
         async with Window(tmp_path, "desk") as window:
             await window.say("still here?")
             assert isinstance(await next_of(window, protocol.Message), protocol.Message)
+
+
+async def test_an_end_while_the_socket_is_being_bound_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bound, go_on, taken = threading.Event(), threading.Event(), []
+
+    def slowly(folder: Path) -> Place:
+        taken.append(take(folder))
+        bound.set()
+        go_on.wait(10)
+        return taken[0]
+
+    monkeypatch.setattr("platforms.console.adapter.take", slowly)
+    house = House(tmp_path)
+    running = asyncio.create_task(house.adapter.run(house.hear))
+    await asyncio.to_thread(bound.wait, 10)
+    running.cancel()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert taken[0].socket.fileno() == -1
+    assert not (tmp_path / NAME).exists()
 
 
 async def test_a_file_in_the_way_is_left_alone(tmp_path: Path) -> None:
