@@ -32,31 +32,31 @@ from gateway.config.reload import Broken, Reloaded, Watcher
 from gateway.config.schema import Settings
 from gateway.config.supervised import supervised
 from gateway.engine import notices
-from gateway.engine.beside import kept
-from gateway.engine.call_runs import calls_beside
-from gateway.engine.cards import BATCH_SECONDS, cards_of
-from gateway.engine.delivery import Delivery
-from gateway.engine.doors import Doors, Porter, announced_doors, load_all
-from gateway.engine.earshot import scopes
+from gateway.engine.arrival.earshot import scopes
+from gateway.engine.arrival.session_key import effective_rule
+from gateway.engine.care.session_care import session_work
+from gateway.engine.care.skill_care import SkillCare, sow
+from gateway.engine.care.warming import compiled
+from gateway.engine.desks.figures import counting
+from gateway.engine.desks.host_states import WatchedHosts
+from gateway.engine.desks.status import HouseStatus, Live
 from gateway.engine.engine import Engine
-from gateway.engine.figures import counting
-from gateway.engine.following import followed_in_settings
-from gateway.engine.gatekeeper import HomesDesk, Memories, PendingDesk, SetKey, memories
-from gateway.engine.host_states import WatchedHosts
+from gateway.engine.gates.call_runs import calls_beside
+from gateway.engine.gates.cards import BATCH_SECONDS, cards_of
+from gateway.engine.gates.following import followed_in_settings
+from gateway.engine.gates.gatekeeper import HomesDesk, Memories, PendingDesk, SetKey, memories
+from gateway.engine.gates.inline import Inline
+from gateway.engine.gates.remote_tools import RemoteTools, Way, remembered, remote_tools
+from gateway.engine.gates.skill_gatekeeper import GatedSkills, gated_skills, skill_desk
 from gateway.engine.house import House
-from gateway.engine.inline import Inline
-from gateway.engine.needed_skills import NeededSkills
-from gateway.engine.neighbours import Neighbours
-from gateway.engine.outlet import outlet
-from gateway.engine.remote_tools import RemoteTools, Way, remembered, remote_tools
-from gateway.engine.session_care import session_work
-from gateway.engine.session_key import effective_rule
-from gateway.engine.session_notes import SessionNotes
-from gateway.engine.skill_care import SkillCare, sow
-from gateway.engine.skill_gatekeeper import GatedSkills, gated_skills, skill_desk
-from gateway.engine.status import HouseStatus, Live
-from gateway.engine.toolbox import openings, toolbox
-from gateway.engine.warming import compiled
+from gateway.engine.jobs.needed_skills import NeededSkills
+from gateway.engine.networks.beside import kept
+from gateway.engine.networks.doors import Doors, Porter, announced_doors, load_all
+from gateway.engine.outgoing.delivery import Delivery
+from gateway.engine.outgoing.neighbours import Neighbours
+from gateway.engine.outgoing.outlet import outlet
+from gateway.engine.sessions.session_notes import SessionNotes
+from gateway.engine.turns.toolbox import openings, toolbox
 from gateway.errors import InnkeeperError
 from gateway.events import Bus
 from gateway.hosting.attending import Attendance, attending

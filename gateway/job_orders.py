@@ -13,11 +13,11 @@ from commands.spec import Role
 from gateway.clock import Clock
 from gateway.config.own_zone import own_zone
 from gateway.config.schema import Settings
-from gateway.engine.delivery import Buttons, Delivery
-from gateway.engine.earshot import owners_heard
+from gateway.engine.arrival.earshot import owners_heard
+from gateway.engine.arrival.session_key import access_rules, home_chats
+from gateway.engine.gates.skill_gatekeeper import GatedSkills
 from gateway.engine.house import Hosts
-from gateway.engine.session_key import access_rules, home_chats
-from gateway.engine.skill_gatekeeper import GatedSkills
+from gateway.engine.outgoing.delivery import Buttons, Delivery
 from gateway.errors import ConfigurationError
 from gateway.models.errors import ModelError
 from gateway.schedule.admission import Premises

@@ -14,13 +14,13 @@ from gateway.clock import Clock
 from gateway.config.extensions import Extensions
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
-from gateway.engine.cards import piles
-from gateway.engine.digest import Digest, StoredPost
+from gateway.engine.care.retention import StoredRetention, behind
+from gateway.engine.care.skill_care import SkillCare
 from gateway.engine.engine import Engine
-from gateway.engine.gatekeeper import Memories
-from gateway.engine.retention import StoredRetention, behind
-from gateway.engine.skill_care import SkillCare
-from gateway.engine.skill_gatekeeper import GatedSkills
+from gateway.engine.gates.cards import piles
+from gateway.engine.gates.digest import Digest, StoredPost
+from gateway.engine.gates.gatekeeper import Memories
+from gateway.engine.gates.skill_gatekeeper import GatedSkills
 from gateway.maintenance.jobs import Means, jobs_of
 from gateway.schedule.maintenance import MaintenanceJob
 from gateway.state.protocols import Store

@@ -11,14 +11,14 @@ from dataclasses import replace
 from gateway.agent.scopes import NOWHERE, OWNERS, Scope, ScopeOf
 from gateway.clock import Clock
 from gateway.config.schema import Settings
-from gateway.engine.earshot import owners_heard
+from gateway.engine.arrival.earshot import owners_heard
 from gateway.engine.engine import Engine
-from gateway.engine.gatekeeper import Memories
-from gateway.engine.grades import assisted, grade_fact
+from gateway.engine.gates.gatekeeper import Memories
+from gateway.engine.gates.skill_gatekeeper import GatedSkills
 from gateway.engine.house import House
-from gateway.engine.session_notes import SessionNotes
-from gateway.engine.sight import Sight
-from gateway.engine.skill_gatekeeper import GatedSkills
+from gateway.engine.sessions.session_notes import SessionNotes
+from gateway.engine.turns.grades import assisted, grade_fact
+from gateway.engine.turns.sight import Sight
 from gateway.models.client import HostInfo, ModelClient
 from gateway.reviews.around import Around, Hosts, Watch
 from gateway.reviews.cadence import Cadence, Intervals

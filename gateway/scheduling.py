@@ -14,7 +14,7 @@ from gateway.clock import Clock
 from gateway.config.own_zone import own_zone
 from gateway.engine.engine import Engine
 from gateway.engine.house import House
-from gateway.engine.job_turns import JobStopped, JobTurns
+from gateway.engine.jobs.job_turns import JobStopped, JobTurns
 from gateway.errors import ConfigurationError
 from gateway.maintenance.chores import Chores
 from gateway.maintenance.desk import MaintenanceDesk

@@ -17,23 +17,23 @@ from gateway.config.own_zone import own_zone
 from gateway.config.paths import Profile
 from gateway.config.plugins import HOST, announced
 from gateway.config.schema import Settings
-from gateway.engine.archive import StoredArchive
-from gateway.engine.boundary import zone
-from gateway.engine.desks import ChosenModels, StoredBooks
-from gateway.engine.earshot import scopes
-from gateway.engine.finder import StoredFinder
-from gateway.engine.gatekeeper import Memories, PendingDesk, memories
-from gateway.engine.host_states import WatchedHosts
-from gateway.engine.journey_desk import JourneyDesk
-from gateway.engine.memory_desk import MemoryDesk
-from gateway.engine.needed_skills import NeededSkills
-from gateway.engine.pairing_desk import PairingDesk
-from gateway.engine.remote_tools import stored_tools
-from gateway.engine.retention import StoredRetention, behind
-from gateway.engine.reviews_desk import ReviewsDesk
-from gateway.engine.skill_gatekeeper import GatedSkills, gated_skills, skill_desk
-from gateway.engine.skills_desk import SkillsDesk
-from gateway.engine.status import HouseStatus
+from gateway.engine.arrival.earshot import scopes
+from gateway.engine.care.retention import StoredRetention, behind
+from gateway.engine.desks.desks import ChosenModels, StoredBooks
+from gateway.engine.desks.host_states import WatchedHosts
+from gateway.engine.desks.journey_desk import JourneyDesk
+from gateway.engine.desks.memory_desk import MemoryDesk
+from gateway.engine.desks.pairing_desk import PairingDesk
+from gateway.engine.desks.reviews_desk import ReviewsDesk
+from gateway.engine.desks.skills_desk import SkillsDesk
+from gateway.engine.desks.status import HouseStatus
+from gateway.engine.gates.gatekeeper import Memories, PendingDesk, memories
+from gateway.engine.gates.remote_tools import stored_tools
+from gateway.engine.gates.skill_gatekeeper import GatedSkills, gated_skills, skill_desk
+from gateway.engine.jobs.needed_skills import NeededSkills
+from gateway.engine.sessions.archive import StoredArchive
+from gateway.engine.sessions.boundary import zone
+from gateway.engine.sessions.finder import StoredFinder
 from gateway.errors import ConfigurationError
 from gateway.job_orders import cron_desk
 from gateway.maintenance.desk import MaintenanceDesk

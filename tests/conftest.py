@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -20,6 +21,17 @@ def pytest_configure() -> None:
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+
+
+_ROUNDS = re.compile("kill|race|crash|fault|storm")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What kills, races or breaks something on purpose gets no second try, where others do (ADR 0009): there one failure
+    in many rounds is the finding."""
+    for item in items:
+        if _ROUNDS.search(item.path.name) or item.get_closest_marker("soak"):
+            item.add_marker(pytest.mark.flaky(reruns=0))
 
 
 @pytest.fixture(scope="session")

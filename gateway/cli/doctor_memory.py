@@ -12,7 +12,7 @@ from gateway.cli.doctor import Finding, Patient
 def memory(who: Patient) -> Iterator[Finding]:
     """The files of the profile, as they are now."""
     from gateway.agent.scopes import target_of
-    from gateway.engine.gatekeeper import memories
+    from gateway.engine.gates.gatekeeper import memories
     from memory.files import FileTrouble, read
     from memory.scan.scanner import scan
 

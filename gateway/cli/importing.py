@@ -111,8 +111,8 @@ async def _carried(invocation: Invocation, profile: Profile, found: HermesHome, 
 
 def _doors(profile: Profile, settings: Settings, scratch: Path) -> Doors:
     from gateway.clock import SystemClock
-    from gateway.engine.gatekeeper import memories
-    from gateway.engine.skill_gatekeeper import gated_skills
+    from gateway.engine.gates.gatekeeper import memories
+    from gateway.engine.gates.skill_gatekeeper import gated_skills
     from gateway.importing.carry import Doors
     from memory.scan.doubt import doubt_draft
     from memory.scan.scanner import check
@@ -134,7 +134,7 @@ def _doors(profile: Profile, settings: Settings, scratch: Path) -> Doors:
 
 
 def _job_door(settings: Settings, now: Callable[[], float], library: Library) -> JobDoor:
-    from gateway.engine.session_key import home_chats
+    from gateway.engine.arrival.session_key import home_chats
     from gateway.importing.carry_jobs import JobDoor
 
     homes = {chat.platform: chat.key for chat in reversed(home_chats(settings))}

@@ -126,7 +126,7 @@ def fetch(models_folder: Path, name: str) -> Path:
 async def _trial(invocation: Invocation, name: str | None) -> Grade:
     """Try a model out, and keep its grade unless the trial broke off: half a trial says nothing of tools."""
     from gateway.clock import SystemClock
-    from gateway.engine.grades import Grades
+    from gateway.engine.turns.grades import Grades
     from gateway.models.catalogue import entry_named
     from gateway.models.trial import try_out
     from gateway.short_lived import host_registry
@@ -154,7 +154,7 @@ async def _trial(invocation: Invocation, name: str | None) -> Grade:
 
 async def _grades(profile: Profile, names: list[str]) -> dict[str, Grade]:
     """What is kept of these models; no database is made for it."""
-    from gateway.engine.grades import Grades
+    from gateway.engine.turns.grades import Grades
     from gateway.state.store import SqliteStore
 
     if not profile.database.exists():

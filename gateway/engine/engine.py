@@ -11,31 +11,31 @@ from commands.registry import Registry
 from commands.skill_ports import SkillHub
 from commands.skill_shortcuts import Shortcuts
 from gateway.agent.scopes import room_file
-from gateway.engine.accept import Reception
-from gateway.engine.archive import StoredArchive
-from gateway.engine.backlog import Backlog
-from gateway.engine.boundary import Boundary, zone
-from gateway.engine.desks import ChatConversation, ChosenModels, StoredBooks
-from gateway.engine.finder import StoredFinder
+from gateway.engine.arrival.accept import Reception
+from gateway.engine.arrival.backlog import Backlog
+from gateway.engine.arrival.orders import Orders
+from gateway.engine.arrival.recovery import recover
+from gateway.engine.care.retention import StoredRetention
+from gateway.engine.desks.desks import ChatConversation, ChosenModels, StoredBooks
+from gateway.engine.desks.journey_desk import JourneyDesk
+from gateway.engine.desks.memory_desk import MemoryDesk
+from gateway.engine.desks.pairing_desk import PairingDesk
+from gateway.engine.desks.reviews_desk import ReviewsDesk
+from gateway.engine.desks.skills_desk import SkillsDesk
+from gateway.engine.gates.review_notices import ReviewNotices
 from gateway.engine.house import House
-from gateway.engine.job_herald import JobHerald
-from gateway.engine.job_places import JobPlaces
-from gateway.engine.job_turns import JobTurns
-from gateway.engine.journey_desk import JourneyDesk
-from gateway.engine.memory_desk import MemoryDesk
-from gateway.engine.orders import Orders
-from gateway.engine.owner_chats import OwnerChats
-from gateway.engine.pairing_desk import PairingDesk
-from gateway.engine.recovery import recover
-from gateway.engine.retention import StoredRetention
-from gateway.engine.review_notices import ReviewNotices
-from gateway.engine.reviews_desk import ReviewsDesk
-from gateway.engine.signs import Signs
-from gateway.engine.skill_calls import SkillCalls
-from gateway.engine.skills_desk import SkillsDesk
-from gateway.engine.supervisor import PlatformState, Supervisor
-from gateway.engine.watch import Watch
-from gateway.engine.worker import Workers
+from gateway.engine.jobs.job_herald import JobHerald
+from gateway.engine.jobs.job_places import JobPlaces
+from gateway.engine.jobs.job_turns import JobTurns
+from gateway.engine.networks.owner_chats import OwnerChats
+from gateway.engine.networks.supervisor import PlatformState, Supervisor
+from gateway.engine.networks.watch import Watch
+from gateway.engine.sessions.archive import StoredArchive
+from gateway.engine.sessions.boundary import Boundary, zone
+from gateway.engine.sessions.finder import StoredFinder
+from gateway.engine.turns.signs import Signs
+from gateway.engine.turns.skill_calls import SkillCalls
+from gateway.engine.turns.worker import Workers
 from memory.files import FileTrouble
 from platforms.adapter import Adapter
 from platforms.messages import ChatRef

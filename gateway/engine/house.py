@@ -15,11 +15,11 @@ from gateway.attachments.cache import FileCache
 from gateway.attachments.intake import Intake
 from gateway.clock import Clock
 from gateway.config.schema import Settings
-from gateway.engine.delivery import Delivery
-from gateway.engine.gatekeeper import HomesDesk, Memories, PendingDesk
-from gateway.engine.remote_tools import RemoteTools
-from gateway.engine.session_notes import SessionNotes
-from gateway.engine.skill_gatekeeper import GatedSkills, SkillDesk
+from gateway.engine.gates.gatekeeper import HomesDesk, Memories, PendingDesk
+from gateway.engine.gates.remote_tools import RemoteTools
+from gateway.engine.gates.skill_gatekeeper import GatedSkills, SkillDesk
+from gateway.engine.outgoing.delivery import Delivery
+from gateway.engine.sessions.session_notes import SessionNotes
 from gateway.events import Bus, TurnFinished
 from gateway.models.client import ModelClient
 from gateway.state.protocols import Store

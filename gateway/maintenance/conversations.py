@@ -7,8 +7,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from gateway.engine.digest import Digest
-from gateway.engine.retention import StoredRetention
+from gateway.engine.care.retention import StoredRetention
+from gateway.engine.gates.digest import Digest
 from gateway.schedule.maintenance import JobReport
 from memory.skills.caretaker import Caretaker
 from memory.skills.report import Report

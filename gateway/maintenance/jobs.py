@@ -14,8 +14,8 @@ from gateway.clock import Clock
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
 from gateway.config.spilling import folder
-from gateway.engine.digest import Digest
-from gateway.engine.retention import StoredRetention
+from gateway.engine.care.retention import StoredRetention
+from gateway.engine.gates.digest import Digest
 from gateway.maintenance import caches, conversations, database, weights
 from gateway.maintenance.conversations import LookAtSkills
 from gateway.maintenance.moments import morning, nightly, weekly

@@ -22,9 +22,9 @@ from gateway.attachments.wording import own_words
 from gateway.clock import Clock
 from gateway.config.schema import Settings
 from gateway.config.spilling import folder, rules
-from gateway.engine.earshot import who
+from gateway.engine.arrival.earshot import who
 from gateway.engine.house import Report
-from gateway.engine.session_notes import sealed
+from gateway.engine.sessions.session_notes import sealed
 from gateway.events import Bus, Event, ReviewFinished, SessionClosed, TurnFinished
 from gateway.models.client import ToolSchema
 from gateway.models.pieces import joined_halves

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from commands.authority import role_of
 from commands.spec import Role
 from gateway.config.schema import Settings
-from gateway.engine.session_key import access_rules, may_talk
+from gateway.engine.arrival.session_key import access_rules, may_talk
 from gateway.state.protocols import Pairing
 from platforms.messages import ChatKind, ChatRef, Inbound, Sender
 

@@ -10,7 +10,7 @@ import pytest
 
 from gateway.config.schema import Settings
 from gateway.config.sections import Memory
-from gateway.engine.gatekeeper import memories
+from gateway.engine.gates.gatekeeper import memories
 from memory.model import Action, Author, Operation, Origin, Outcome, Staged, Target
 from tests.cli.shell import Shell
 

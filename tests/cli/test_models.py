@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from gateway.cli.invocation import Invocation
 from gateway.cli.main import cli
-from gateway.engine.grades import Grades
+from gateway.engine.turns.grades import Grades
 from gateway.models.trial import Grade
 from gateway.state.store import SqliteStore
 from tests.fakes.guesthouse import guesthouse

@@ -15,7 +15,7 @@ import pytest
 from gateway.attachments.cache import FileCache
 from gateway.config.schema import Settings
 from gateway.config.sections import Memory
-from gateway.engine.gatekeeper import memories
+from gateway.engine.gates.gatekeeper import memories
 from gateway.state.records import KeptFile, Row, UsageLine
 from gateway.state.store import SqliteStore
 from memory.model import Action, Author, Operation, Origin, Target

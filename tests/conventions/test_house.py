@@ -24,9 +24,9 @@ VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "base", "imp
 BROAD_EXCEPTS: dict[str, str] = {
     # file: why a fault of any kind is caught there, reported, and survived. Seven kinds of place exist: adapter
     # supervisor, poller sink, session worker, review worker, provider worker, job, web handler.
-    "gateway/engine/supervisor.py": "the adapter supervisor: one platform's fault never stops another",
-    "gateway/engine/beside.py": "a job beside the engine: its fault is reported, and it is begun again",
-    "gateway/engine/worker.py": "the session worker: one session's fault is put aside and told, the others go on",
+    "gateway/engine/networks/supervisor.py": "the adapter supervisor: one platform's fault never stops another",
+    "gateway/engine/networks/beside.py": "a job beside the engine: its fault is reported, and it is begun again",
+    "gateway/engine/turns/worker.py": "the session worker: one session's fault is put aside and told, others go on",
     "gateway/schedule/runner.py": "the job: its fault is stored and told, the other jobs go on",
     "gateway/reviews/worker.py": "the review worker: one review's fault is told and tried again, others go on",
     "gateway/providers/mem0_child.py": "whatever Mem0 raises is told to the gateway, which judges it",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
-from gateway.engine.gatekeeper import memories
+from gateway.engine.gates.gatekeeper import memories
 from memory.pending.resolve import Approved, Decided, Kept, Rejected, Resolution
 
 

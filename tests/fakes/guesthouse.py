@@ -23,20 +23,20 @@ from gateway.config.hosts import LOCAL
 from gateway.config.load import Loaded
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
-from gateway.engine.beside import kept
-from gateway.engine.cards import Cards
-from gateway.engine.delivery import Delivery
-from gateway.engine.earshot import scopes
+from gateway.engine.arrival.earshot import scopes
+from gateway.engine.desks.figures import counting
+from gateway.engine.desks.status import HouseStatus, Live
 from gateway.engine.engine import Engine
-from gateway.engine.figures import counting
-from gateway.engine.gatekeeper import HomesDesk, PendingDesk, memories
+from gateway.engine.gates.cards import Cards
+from gateway.engine.gates.gatekeeper import HomesDesk, PendingDesk, memories
+from gateway.engine.gates.inline import Inline
+from gateway.engine.gates.skill_gatekeeper import gated_skills, skill_desk
 from gateway.engine.house import House
-from gateway.engine.inline import Inline
-from gateway.engine.outlet import outlet
-from gateway.engine.session_notes import SessionNotes
-from gateway.engine.skill_gatekeeper import gated_skills, skill_desk
-from gateway.engine.status import HouseStatus, Live
-from gateway.engine.toolbox import openings, toolbox
+from gateway.engine.networks.beside import kept
+from gateway.engine.outgoing.delivery import Delivery
+from gateway.engine.outgoing.outlet import outlet
+from gateway.engine.sessions.session_notes import SessionNotes
+from gateway.engine.turns.toolbox import openings, toolbox
 from gateway.events import Bus
 from gateway.job_orders import cron_desk, cronjob
 from gateway.models.client import ModelClient

@@ -13,8 +13,8 @@ from gateway.config.paths import Profile
 from gateway.config.profiles import prepare
 from gateway.config.schema import Settings
 from gateway.config.sections import Memory
-from gateway.engine.gatekeeper import memories
-from gateway.engine.skill_gatekeeper import gated_skills
+from gateway.engine.gates.gatekeeper import memories
+from gateway.engine.gates.skill_gatekeeper import gated_skills
 from gateway.state.store import SqliteStore
 from memory.model import Action, Author, Operation, Origin, Staged, Target
 from memory.skills.model import SkillAction, SkillApplied, SkillOperation

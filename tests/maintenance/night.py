@@ -15,7 +15,7 @@ from gateway.config.own_zone import own_zone
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
 from gateway.config.sections import Gateway
-from gateway.engine.skill_care import SkillCare
+from gateway.engine.care.skill_care import SkillCare
 from gateway.maintaining import maintenance_jobs
 from gateway.maintenance.desk import MaintenanceDesk
 from gateway.models.client import ModelClient

@@ -13,8 +13,8 @@ from typing import Any
 
 from gateway.config.schema import Access, Settings
 from gateway.config.sections import Gateway, Memory
-from gateway.engine.remarks import HOUSE
-from gateway.engine.work import Said
+from gateway.engine.arrival.remarks import HOUSE
+from gateway.engine.turns.work import Said
 from gateway.models.client import HostInfo
 from memory.providers.protocol import (
     Conversation,

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
-from gateway.engine.gatekeeper import memories
-from gateway.engine.skill_gatekeeper import gated_skills
+from gateway.engine.gates.gatekeeper import memories
+from gateway.engine.gates.skill_gatekeeper import gated_skills
 from tests.fakes.postal.office import PostOffice
 from tests.scenarios.ledger import reading
 from tests.scenarios.reviewer import Reviewer

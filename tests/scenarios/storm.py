@@ -20,7 +20,7 @@ from typing import Protocol
 
 from gateway.clock import SystemClock
 from gateway.config.schema import Settings
-from gateway.engine.supervisor import PlatformState
+from gateway.engine.networks.supervisor import PlatformState
 from gateway.models.client import Request
 from gateway.state.records import Part
 from platforms.adapter import Adapter

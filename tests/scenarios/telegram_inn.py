@@ -17,7 +17,7 @@ from gateway.app import App, running
 from gateway.config.extensions import Extensions
 from gateway.config.load import load_settings
 from gateway.config.paths import Profile
-from gateway.engine.cards import BATCH_SECONDS
+from gateway.engine.gates.cards import BATCH_SECONDS
 from platforms.registry import manifests, usable
 from tests.fakes.openai_server import OpenAIServer, Step
 from tests.fakes.telegram import BotApi, Person, Room

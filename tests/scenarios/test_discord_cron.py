@@ -8,7 +8,7 @@ from pathlib import Path
 
 from commands.registry import built_in
 from gateway.config.schema import Access
-from gateway.engine.doors import menu
+from gateway.engine.networks.doors import menu
 from platforms.discord.settings import DiscordSettings
 from tests.fakes.discord import DiscordServer, Person, Room
 from tests.fakes.guesthouse import Guesthouse, guesthouse, settings

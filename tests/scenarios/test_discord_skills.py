@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from commands.registry import built_in
-from gateway.engine.doors import menu
+from gateway.engine.networks.doors import menu
 from platforms.discord.settings import DiscordSettings
 from platforms.messages import Inbound
 from tests.fakes.discord import DiscordServer, Person, Room

@@ -9,7 +9,7 @@ from typing import Any
 
 from commands.registry import built_in
 from gateway.engine import notices
-from gateway.engine.doors import menu
+from gateway.engine.networks.doors import menu
 from platforms.discord.settings import DiscordSettings
 from platforms.messages import Button, ChatRef
 from tests.fakes.discord import DiscordServer, Person, Room

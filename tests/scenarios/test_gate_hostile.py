@@ -9,7 +9,7 @@ import pytest
 
 from commands.pending_words import card, fenced
 from gateway.config.sections import Memory
-from gateway.engine.digest import Digested
+from gateway.engine.gates.digest import Digested
 from gateway.models.claims import claims_saving
 from gateway.models.errors import StreamBroken
 from memory.model import Action, Author, Change, Draft, Operation, Origin, Refused, Staged, Target

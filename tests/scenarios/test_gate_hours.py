@@ -12,8 +12,8 @@ from typing import Any
 
 from gateway.config.schema import Access
 from gateway.config.sections import Gateway, Memory
-from gateway.engine.cards import piles
-from gateway.engine.digest import HOMELESS, QUIET, TODAY, Digest, Digested
+from gateway.engine.gates.cards import piles
+from gateway.engine.gates.digest import HOMELESS, QUIET, TODAY, Digest, Digested
 from memory.model import Action, Author, Operation, Origin, Staged, Target
 from platforms.messages import ChatRef
 from tests.fakes.clock import FakeClock

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gateway.config.paths import Profile
-from gateway.engine.gatekeeper import memories
+from gateway.engine.gates.gatekeeper import memories
 from gateway.state.records import Row
 from gateway.state.store import SqliteStore
 from gateway.transcript import ToolCall

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gateway.config.schema import Access
 from gateway.config.sections import Gateway
-from gateway.engine.needed_skills import NeededSkills
+from gateway.engine.jobs.needed_skills import NeededSkills
 from gateway.errors import InnkeeperError
 from gateway.schedule.maintenance import JobReport, MaintenanceJob
 from gateway.state.job_records import Job

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from commands.registry import built_in
 from gateway.config.paths import Profile
-from gateway.engine.doors import Porter
+from gateway.engine.networks.doors import Porter
 from platforms.errors import Gone
 from platforms.messages import ChatRef
 from tests.fakes.guesthouse import Guesthouse, guesthouse

@@ -9,7 +9,7 @@ import pytest
 
 from gateway.config.schema import Access, Settings
 from gateway.config.sections import Gateway
-from gateway.engine.session_notes import START
+from gateway.engine.sessions.session_notes import START
 from memory.model import Limits
 from memory.shelf import Shelf
 from platforms.messages import ChatKind, ChatRef

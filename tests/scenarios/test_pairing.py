@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from gateway.config.schema import Settings
+from gateway.engine.arrival.strangers import shown
 from gateway.engine.notices import CODE_IS_OPEN, LET_IN
-from gateway.engine.strangers import shown
 from gateway.state.store import SqliteStore
 from platforms.errors import Refused, Uncertain
 from platforms.in_process import InProcess

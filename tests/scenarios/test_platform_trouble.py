@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from gateway.config.schema import Access, Settings
-from gateway.engine.reach import UNSENT
-from gateway.engine.watch import GRACE, LOOK, STEADY
+from gateway.engine.networks.watch import GRACE, LOOK, STEADY
+from gateway.engine.outgoing.reach import UNSENT
 from platforms.adapter import Capabilities, Sink
 from platforms.errors import Absent, DeliveryError, NotSent, PlatformDown, Refused, RetryAfter
 from platforms.in_process import InProcess

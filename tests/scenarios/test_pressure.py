@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.engine.lane import Lane
+from gateway.engine.outgoing.lane import Lane
 from gateway.models.client import ReadingProgress
 from gateway.models.errors import HostDown
 from platforms.adapter import Capabilities

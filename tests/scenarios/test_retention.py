@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from gateway.config.schema import Settings
-from gateway.engine.retention import DAY
+from gateway.engine.care.retention import DAY
 from gateway.models.client import Request
 from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import Guesthouse, guesthouse, settings

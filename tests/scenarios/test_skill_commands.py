@@ -13,7 +13,7 @@ import pytest
 from gateway.config.schema import Access, Agent
 from gateway.config.sections import Gateway, Skills
 from gateway.engine.notices import CHANGED
-from gateway.engine.skill_calls import CALLED
+from gateway.engine.turns.skill_calls import CALLED
 from gateway.models.errors import ContextTooLong
 from memory.model import Author, Origin
 from memory.skills.usage import Usage

@@ -13,7 +13,7 @@ import pytest
 
 from gateway.config.schema import Access, Agent, Settings
 from gateway.config.sections import Display, Skills
-from gateway.engine.grades import FALSE_CLAIMS
+from gateway.engine.turns.grades import FALSE_CLAIMS
 from gateway.models.client import Request, ToolSchema
 from gateway.tools.skill_guidance import INDEX_CHARS
 from gateway.tools.tool import Tool, ToolContext, ToolResult

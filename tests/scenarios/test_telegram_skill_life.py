@@ -9,7 +9,7 @@ from typing import Any
 from gateway.config.extensions import Extensions
 from gateway.config.load import load_settings
 from gateway.config.paths import Profile
-from gateway.engine.skill_gatekeeper import GatedSkills, gated_skills
+from gateway.engine.gates.skill_gatekeeper import GatedSkills, gated_skills
 from memory.skills.curator import DAY, HOUR
 from memory.skills.report import Report
 from memory.skills.usage import Tally, Usage

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gateway.engine.titles import AGAIN, LONGEST, TASK, TitleMaker, title_of
+from gateway.engine.care.titles import AGAIN, LONGEST, TASK, TitleMaker, title_of
 from gateway.models.client import ModelClient, Reply, Request
 from gateway.models.errors import HostDown
 from gateway.state.records import Row

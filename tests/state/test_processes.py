@@ -14,7 +14,7 @@ import pytest
 from gateway.clock import SystemClock
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
-from gateway.engine.status import HouseStatus
+from gateway.engine.desks.status import HouseStatus
 from gateway.state.health import examine
 from gateway.state.store import SqliteStore, prepare
 from tests.state.house import adding, beside, numbers, opened, told

@@ -21,7 +21,7 @@ from gateway.config.load import load_settings
 from gateway.config.paths import Profile
 from gateway.config.profiles import prepare
 from gateway.config.schema import Settings
-from gateway.engine.grades import Grades
+from gateway.engine.turns.grades import Grades
 from gateway.models.trial import Grade
 from gateway.short_lived import stored_ports
 from gateway.state.records import PartDraft

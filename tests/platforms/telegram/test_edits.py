@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.engine.edits import RECENT
+from gateway.engine.arrival.edits import RECENT
 from gateway.engine.notices import CHANGED, EDIT_IS_NO_COMMAND
 from platforms.telegram.settings import TelegramSettings
 from tests.fakes.clock import FakeClock

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from gateway.config.schema import Settings
-from gateway.engine.session_key import may_talk, session_key
+from gateway.engine.arrival.session_key import may_talk, session_key
 from platforms.contract import Listening, eventually
 from platforms.errors import Refused
 from platforms.messages import ChatKind, ChatRef, Inbound, Outbound, OutFile

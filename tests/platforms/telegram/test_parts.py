@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.engine.worker import SECOND_PART
+from gateway.engine.turns.worker import SECOND_PART
 from platforms.telegram.settings import TelegramSettings
 from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import Guesthouse

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.engine.remarks import MOST
+from gateway.engine.arrival.remarks import MOST
 from platforms.contract import Listening
 from platforms.telegram.settings import TelegramSettings
 from tests.fakes.scripted_model import Script, Turn

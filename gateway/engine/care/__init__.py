@@ -1,0 +1,1 @@
+"""What is tended beside the conversation: titles, old sessions, skills, tables compiled before they are needed."""

@@ -1,0 +1,1 @@
+"""What commands and pages may ask of the house, one desk a topic."""

@@ -1,0 +1,1 @@
+"""What has to wait for a yes: memory, skills and calls behind their gates, and the cards that ask."""

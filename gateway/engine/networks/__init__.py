@@ -1,0 +1,1 @@
+"""Adapters kept running apart from each other, and the owner told when one does not."""

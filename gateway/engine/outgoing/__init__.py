@@ -1,0 +1,1 @@
+"""Stored parts into chats, each once: order, pace, tries, the live preview."""

@@ -1,0 +1,1 @@
+"""Where sessions begin and end, and what stored ones say."""

@@ -1,0 +1,51 @@
+"""Which files a model may read on, by the settings and rows of the moment: the owner's folders, large outputs, and
+documents that were sent in the session."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from gateway.attachments.extraction import Extractor, Unreadable
+from gateway.clock import SystemClock
+from gateway.config.paths import Profile
+from gateway.config.schema import Settings
+from gateway.config.spilling import folder
+from gateway.engine.outgoing.outlet import opened, trusted
+from gateway.state.protocols import Store
+from gateway.tools.file_rules import NotShown, data_of
+from gateway.tools.files import Shelves
+
+MACHINE = tuple(map(Path, ("/proc", "/sys", "/dev")))
+"""What is no file although it looks like one: it shows the environment of processes, and devices."""
+
+WHOLE = 5_000_000
+"""Characters of a document that can be read on in."""
+
+
+def shelves(profile: Profile, settings: Callable[[], Settings], store: Store, now: Callable[[], float]) -> Shelves:
+    """What the file tools are made with. The profile's folder and the home stay closed, and what is no file."""
+    extractor = Extractor(SystemClock())
+
+    async def sent(session: str, name: str) -> str | None:
+        rows = await store.turns.messages(session)
+        given = [each for row in rows if row.row.role == "user" for each in row.row.files]
+        found = [each for each in given if each.kind == "document" and each.name == name]
+        if not found:
+            return None
+        path = found[-1].path
+        data = await asyncio.to_thread(lambda: data_of(Path(path).resolve()))
+        try:
+            return (await extractor.text(data, path, WHOLE)).shown
+        except Unreadable as why:
+            raise NotShown(f"{name} is a document {why}") from None
+
+    return Shelves(
+        roots=lambda: opened(settings()),
+        closed=(profile.home, profile.folder, *MACHINE),
+        spilled=lambda: folder(settings(), profile.cache),
+        trusts=trusted(settings),
+        sent=sent,
+        now=now,
+    )
