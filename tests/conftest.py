@@ -27,8 +27,8 @@ _ROUNDS = re.compile("kill|race|crash|fault|storm")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What kills, races or breaks something on purpose gets no second try, where others do (ADR 0009): there one failure
-    in many rounds is the finding."""
+    """What kills, races or breaks something on purpose gets no second try where others do (ADR 0009): there, one
+    failure in many rounds is the finding."""
     for item in items:
         if _ROUNDS.search(item.path.name) or item.get_closest_marker("soak"):
             item.add_marker(pytest.mark.flaky(reruns=0))
