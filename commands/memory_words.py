@@ -15,6 +15,9 @@ from memory.model import Applied, Outcome, Refused, Staged, Target, Unchanged
 from platforms.messages import Button
 
 SHOWN = 10
+LONGEST_NUMBER = 18
+"""Digits that a row's number may have."""
+
 REVIEW = "review:"
 """How the message behind a change begins that a review made."""
 
@@ -61,6 +64,11 @@ def say_which(memory: Memory, text: str, found: Sequence[tuple[Target, str]]) ->
     same = len({entry for _, entry in found}) == 1
     more = f"say which: /forget {found[0][0].value}: TEXT" if same else "give more of the one you mean"
     return CommandReply(f"{text!r} is in several entries; {more}:\n{listed}", ok=False)
+
+
+def row_number(text: str) -> int:
+    """A row's number as a button has it; 0, which no row has, for anything else."""
+    return int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else 0
 
 
 def counted(count: int, one: str, many: str = "") -> str:

@@ -7,21 +7,19 @@ is the memory's matter (`at`).
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from functools import partial
 
-from commands import memory_edits, memory_pending, memory_scan, pending_flow
+from commands import memory_edits, memory_erasing, memory_pending, memory_scan, pending_flow
 from commands.context import Context
 from commands.memory_words import (
     REVIEW,
     SHOWN,
     as_data,
     by_review,
-    counted,
     described,
     overview,
+    row_number,
     say_which,
     told,
     told_all,
@@ -31,22 +29,15 @@ from commands.reply import CommandReply
 from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Role
 from memory.files import FileTrouble
 from memory.model import Action as Change
-from memory.model import Applied, Author, Operation, Origin, Refused, Target
-from memory.store import Erased
+from memory.model import Applied, Author, Operation, Origin, Target
 from platforms.messages import Button
 
 RECENT = 20
 """Changes among which a command that is carried out once more looks for its own."""
 
-LONGEST_NUMBER = 18
-"""Digits that a row's number may have."""
-
 STAYS = "Its text stays in the journal and in the archive; /forget --everywhere TEXT erases it there too."
 STAYS_THERE = "Its text stays in the journal and in the archive; an owner of this bot can erase it there too."
 NO_MEMORY = CommandReply("Memory is off here.", ok=False)
-SHORTEST = 4
-"""Characters of a text that may be erased everywhere: a shorter one is part of too many words."""
-EVERYWHERE = re.compile(r"--everywhere(?P<sure>!)?(?:\s+(?P<text>.*))?", re.DOTALL)
 NOT_HERE = CommandReply("Others may read along here: ask me about memory in a direct chat.", ok=False)
 NOT_YOURS = CommandReply("Memory is for an owner of this bot.", ok=False)
 
@@ -91,8 +82,8 @@ async def forget(context: Context, memory: Memory, arguments: Arguments) -> Comm
     if text == "all!":
         done = await _done_already(context, memory)
         return told_all(memory, [*done, *await asyncio.to_thread(memory.stores.forget_all, await _author(context))])
-    if (order := EVERYWHERE.fullmatch(text)) is not None:
-        return await _everywhere(context, memory, order)
+    if (order := memory_erasing.EVERYWHERE.fullmatch(text)) is not None:
+        return await memory_erasing.everywhere(context, memory, order, await _author(context))
     if done := await _done_already(context, memory):
         reply = told_all(memory, done)
         return replace(reply, text=f"{reply.text}\n{_stays(context)}")
@@ -154,7 +145,7 @@ async def keep(context: Context, memory: Memory, arguments: Arguments) -> Comman
     """What the button under a receipt gives: keep what the person asked for, in their own words."""
     if done := await _done_already(context, memory):
         return told_all(memory, done)
-    text = await memory.wish(_number(arguments.get("turn")), context.session_key)
+    text = await memory.wish(row_number(arguments.get("turn")), context.session_key)
     if not text:
         return CommandReply("I do not find what was to be kept; /remember TEXT keeps it.", ok=False)
     wish = [Operation(Change.ADD, content=text)]
@@ -202,11 +193,6 @@ async def _author(context: Context) -> Author:
     )
 
 
-def _number(text: str) -> int:
-    """A row's number as a button has it; 0, which no row has, for anything else."""
-    return int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else 0
-
-
 def _aimed(text: str) -> tuple[Target, str]:
     """The store that a text is for, and the text without the word that says so."""
     head, colon, rest = text.partition(":")
@@ -229,79 +215,6 @@ def _ask_for_all(memory: Memory) -> CommandReply:
     if not held:
         return CommandReply("Nothing is remembered.")
     return CommandReply(f"Forget all entries ({held})?", buttons=((Button("Forget all", "/forget all!"),),))
-
-
-async def _everywhere(context: Context, memory: Memory, order: re.Match[str]) -> CommandReply:
-    """Say what a text would take with it, and ask; on the answer, which names that order, do it.
-
-    The answer carries no text, where it is stored: it would be a trace.
-    """
-    if context.role is not Role.OWNER:
-        return CommandReply("/forget --everywhere is for an owner of this bot.", ok=False)
-    text, sure = (order["text"] or "").strip(), order["sure"] is not None
-    if sure and context.surface == "chat":
-        said = await memory.ordered(_number(text), context.session_key)
-        asked = EVERYWHERE.fullmatch("".join(said.split(maxsplit=1)[1:]).strip())
-        if asked is None or asked["sure"]:
-            return CommandReply("That question is too old; ask again: /forget --everywhere TEXT", ok=False)
-        text = (asked["text"] or "").strip()
-    if len(text) < SHORTEST:
-        return CommandReply(f"Which text, of at least {SHORTEST} characters? /forget --everywhere TEXT", ok=False)
-    found = await asyncio.to_thread(memory.stores.holding, text)
-    if len({entry for _, entry in found}) > 1:
-        return say_which(memory, text, found)
-    texts = [text, *(entry for _, entry in found)]
-    if not sure:
-        return await _ask_for_everywhere(context, memory, texts, found)
-    by = await _author(context)
-    for target, entry in found:
-        wish = [Operation(Change.REMOVE, old_text=entry)]
-        outcome = await asyncio.to_thread(memory.stores.apply, target, wish, by)
-        if isinstance(outcome, Refused):
-            return told(memory, outcome)
-    erased = await asyncio.to_thread(memory.stores.erase, texts)
-    if isinstance(erased, Refused):
-        return CommandReply(f"⚠️ {erased.message}", ok=False)
-    dropped = await asyncio.to_thread(_drop_waiting, context, texts)
-    if dropped and context.ports.pending is not None:
-        await context.ports.pending.settle()
-    touched = _touched(len(found), erased, await memory.erase(texts))
-    waited = f", {dropped} that waited for a yes" if dropped else ""
-    return CommandReply(f"🗑 Erased: {touched}{waited}. This cannot be undone.")
-
-
-def _drop_waiting(context: Context, texts: Sequence[str]) -> int:
-    """Reject what waits and holds one of these texts; how many."""
-    if context.ports.pending is None:
-        return 0
-    resolver, dropped = context.ports.pending.resolver, 0
-    for write in resolver.pendings.waiting():
-        held = "\n".join(filter(None, (side for each in write.changes for side in (each.before, each.after))))
-        if any(text in held for text in texts):
-            resolver.reject(write.id, context.who)
-            dropped += 1
-    return dropped
-
-
-async def _ask_for_everywhere(
-    context: Context, memory: Memory, texts: Sequence[str], found: Sequence[tuple[Target, str]]
-) -> CommandReply:
-    would = await asyncio.to_thread(partial(memory.stores.erase, texts, dry=True))
-    if isinstance(would, Refused):
-        return CommandReply(f"⚠️ {would.message}", ok=False)
-    quoted = "".join(f"\n- {memory.stores.file(target)}: {entry}" for target, entry in found)
-    touched = _touched(len(found), would, await memory.traces(texts))
-    action = f"/forget --everywhere! {context.item_id or texts[0]}"
-    return CommandReply(
-        f"Erase {texts[0]!r} for good? It takes {touched}.{quoted}", buttons=((Button("Erase it", action),),)
-    )
-
-
-def _touched(entries: int, erased: Erased, messages: int) -> str:
-    return (
-        f"{counted(entries, 'entry', 'entries')}, {counted(erased.texts, 'text')} in the journal, "
-        f"{counted(erased.backups, 'backup')}, {counted(messages, 'message')} in the archive"
-    )
 
 
 def _show_either(stores: MemoryHandler) -> Handler:

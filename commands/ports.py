@@ -191,6 +191,24 @@ class Status(Protocol):
     async def view(self, key: str | None) -> StatusView: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """What holds a text, beside memory itself: messages of the archive, large texts put aside, files of
+    conversations, facts of the outside memory on this machine, calls that were decided.
+
+    Nobody here erases it in the memories named in `outside`, which keep what they were told, nor in `backups`, which
+    are replaced by newer ones. `unread` are paths of what could not be looked into, or removed."""
+
+    messages: int = 0
+    large: int = 0
+    files: int = 0
+    facts: int = 0
+    calls: int = 0
+    outside: tuple[str, ...] = ()
+    backups: int = 0
+    unread: tuple[str, ...] = ()
+
+
 class Memory(Protocol):
     """Curated memory, and what lies around it."""
 
@@ -208,11 +226,12 @@ class Memory(Protocol):
     async def diagnosis(self, key: str | None) -> list[str]:
         """Why something may not have been remembered, in lines for people: causes in order, and the next step."""
 
-    async def traces(self, texts: Sequence[str]) -> int:
-        """The number of messages in the archive that hold one of these texts."""
+    async def traces(self, texts: Sequence[str]) -> Traces:
+        """What holds one of these texts."""
 
-    async def erase(self, texts: Sequence[str]) -> int:
-        """Erase these texts from the archive, and what hosts keep of its sessions; the number of messages touched."""
+    async def erase(self, texts: Sequence[str]) -> Traces:
+        """Erase these texts from the archive, what hosts keep of its sessions, and every file that holds one; what
+        was touched."""
 
     async def cause(self, message: str | None) -> str:
         """The words of the message behind a change (`turn:12`, `inbox:34`); empty when it is not there any more."""

@@ -6,7 +6,6 @@ Nothing else reads a profile's folder, loads an adapter, or decides in which ord
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -20,7 +19,6 @@ from commands.skill_ports import SkillHub
 from gateway.agent.requests import asks_to_keep
 from gateway.attachments.intake import open_intake
 from gateway.clock import Clock, SystemClock
-from gateway.config.edit import set_key
 from gateway.config.extensions import Extensions
 from gateway.config.load import Loaded
 from gateway.config.lock import ProfileLock
@@ -51,7 +49,7 @@ from gateway.engine.gates.skill_gatekeeper import GatedSkills, gated_skills, ski
 from gateway.engine.house import House
 from gateway.engine.jobs.needed_skills import NeededSkills
 from gateway.engine.networks.beside import kept
-from gateway.engine.networks.doors import Doors, Porter, announced_doors, load_all
+from gateway.engine.networks.doors import Doors, Porter, announced_doors, load_all, preload
 from gateway.engine.outgoing.delivery import Delivery
 from gateway.engine.outgoing.neighbours import Neighbours
 from gateway.engine.outgoing.outlet import outlet
@@ -86,6 +84,9 @@ from platforms.adapter import Adapter
 WATCH_SECONDS = 2.0
 """How often the settings file is looked at."""
 
+BEGUN_SECONDS = 0.2
+"""How long adapters have the processor to themselves; who writes meanwhile has warmed what they need."""
+
 
 @dataclass(frozen=True, slots=True)
 class App:
@@ -102,7 +103,6 @@ class App:
     async def serve(self, signals: Signals, say: Callable[[str], object]) -> None:
         """Until the process is asked to end; read the settings again when it is asked to, or when the file changed.
         `say` takes what is to be shown where the gateway was started."""
-        self.warm.add_done_callback(_settle_in)
         while not signals.ended.is_set():
             await self._follow(say, force=signals.again.is_set())
             signals.again.clear()
@@ -145,6 +145,8 @@ async def running(
     async with AsyncExitStack() as stack:
         stack.enter_context(ProfileLock(profile, clock))
         stack.callback(set_up(profile.logs, logging.INFO, Redactor(loaded.secrets), console=verbose).close)
+        registry, found = announced_doors(loaded.settings, only)
+        ahead = asyncio.ensure_future(asyncio.to_thread(preload, found))  # while the next steps wait for the disk
         store = await SqliteStore.open(profile.database)
         stack.push_async_callback(store.close)
         watcher = Watcher(profile, loaded, environment, extensions)
@@ -152,7 +154,6 @@ async def running(
         stack.push_async_callback(hosts.close)
         stack.push_async_callback((watch := HostWatch(hosts, clock)).close)
         adapters: dict[str, Adapter] = {}
-        registry, found = announced_doors(loaded.settings, only)
         set_to = _setter(profile, watcher, environment, extensions)
         house, problems = await _furnish(profile, store, clock, watcher, hosts, adapters, found, report, set_to)
         stack.push_async_callback(begun(house.outside))
@@ -162,6 +163,7 @@ async def running(
         moved = followed_in_settings(watcher, set_to)
         tell = engine.workers.tell_owner
         porter = Porter(profile, store, clock, house.delivery, registry, tell, moved, engine.move, engine.reception)
+        await ahead
         absent = load_all(porter, found, loaded.settings, adapters)
         problems += [*(f"{name}: {why}" for name, why in absent.items()), *hosts.problems()]
         for adapter in adapters.values():
@@ -312,6 +314,8 @@ def _setter(
     """Sets keys of config.yaml in place and brings them into force."""
 
     async def put(key: str, value: str) -> None:
+        from gateway.config.edit import set_key  # a second YAML library, for the few who change a setting
+
         await asyncio.to_thread(set_key, profile, key, value, environment, extensions)
         await asyncio.to_thread(watcher.check, True)
 
@@ -381,14 +385,9 @@ def _status(profile: Profile, house: House, hosts: HostRegistry, metrics: Metric
     )
 
 
-def _settle_in(_: asyncio.Future[None]) -> None:
-    """What was imported stays for good: without it, a full collection takes a few milliseconds instead of ninety."""
-    gc.collect()
-    gc.freeze()
-
-
 async def _warm(hosts: HostRegistry, house: House, report: LogReport) -> None:
-    """Pay for slow imports after the start, before the first message."""
+    """Pay for slow imports after the start, before the first message: while the platforms wait for their networks."""
+    await house.clock.sleep(BEGUN_SECONDS)
     await asyncio.to_thread(compiled, house.skills)
     try:
         await hosts.warm()

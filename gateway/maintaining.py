@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 
 from gateway.attachments.cache import FileCache
 from gateway.attachments.upkeep import Room, Upkeep
-from gateway.backup.settings_copy import usual_variables
 from gateway.clock import Clock
 from gateway.config.extensions import Extensions
 from gateway.config.paths import Profile
@@ -105,4 +104,9 @@ async def _look(store: Store, clock: Clock, skills: GatedSkills) -> Report | Non
 
 
 def _variables(extensions: Extensions | None) -> Callable[[], Mapping[str, str]]:
-    return lambda: usual_variables(extensions or Extensions())
+    def variables() -> Mapping[str, str]:
+        from gateway.backup.settings_copy import usual_variables  # for backups, which come by night
+
+        return usual_variables(extensions or Extensions())
+
+    return variables

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from commands.ports import Ports
 from gateway.attachments.cache import FileCache
 from gateway.clock import Clock
-from gateway.config.edit import set_key
 from gateway.config.extensions import Extensions
 from gateway.config.load import Loaded
 from gateway.config.own_zone import own_zone
@@ -143,6 +142,8 @@ def stored_ports(
     scope = scopes(lambda: loaded.settings)
 
     async def set_to(key: str, value: str) -> None:
+        from gateway.config.edit import set_key  # a second YAML library, for the few who change a setting
+
         await asyncio.to_thread(set_key, profile, key, value, environment, extensions)
 
     def tasks() -> Mapping[str, MaintenanceJob]:
@@ -158,7 +159,7 @@ def stored_ports(
         StoredBooks(store, clock),
         status,
         ChosenModels(store.facts, hosts),
-        memory=MemoryDesk(kept.shelf, store, hosts.forget, scope),
+        memory=MemoryDesk(kept.shelf, kept.remains, store, hosts.forget, scope),
         pending=pending,
         skill_pending=skill_pending,
         skills=SkillsDesk(

@@ -70,6 +70,10 @@ class FileCache:
             files, freed, total = files + 1, freed + length, total - length
         return Swept(files, freed)
 
+    def paths(self) -> list[Path]:
+        """Every file that lies there."""
+        return [path for _, _, path in self._files()]
+
     def discard(self, paths: Collection[str], oldest: float) -> Swept:
         """Take away these files, where they lie in this folder and were last kept before `oldest`."""
         files = freed = 0

@@ -7,6 +7,7 @@ Either way they speak through the console's socket, so there is one path.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import secrets
@@ -78,6 +79,7 @@ def ask(ctx: click.Context, text: tuple[str, ...], name: str | None, files: tupl
 
 
 async def _run(invocation: Invocation, verbose: bool) -> None:
+    gc.disable()  # what a start makes stays, and looking through it for rubbish takes a fifth of the start's time
     from gateway.app import running
     from gateway.signals import heeding
 
@@ -86,11 +88,18 @@ async def _run(invocation: Invocation, verbose: bool) -> None:
     environment, extensions = invocation.environment, invocation.extensions()
     with heeding() as signals:
         async with running(profile, loaded, environment, extensions=extensions, verbose=verbose) as app:
+            app.warm.add_done_callback(_settle_in)
             click.echo(f"innkeeper runs (profile {profile.name}, process {os.getpid()}). Ctrl-C ends it.")
             for line in app.lines:
                 click.echo(f"  {line}")
             await app.serve(signals, lambda text: click.echo(text, err=True))
             click.echo("closing: running answers get their time")
+
+
+def _settle_in(_: asyncio.Future[None]) -> None:
+    """Look for rubbish from now on, and not among what is there already: that would take the loop's time."""
+    gc.freeze()
+    gc.enable()
 
 
 async def _chat(invocation: Invocation, go_on: bool, name: str | None) -> int:

@@ -66,7 +66,7 @@ class Innkeeper(click.Group):
     """A group that imports a subcommand when it is named, and turns our errors into a line and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*OWN, *CHAT]
+        return [*OWN, *CHAT, *_of_plugins(ctx)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         cmd_name = ALIASES.get(cmd_name, cmd_name)
@@ -74,13 +74,15 @@ class Innkeeper(click.Group):
             module, _, attribute = OWN[cmd_name][0].partition(":")
             command: click.Command = getattr(import_module(module), attribute)
             return command
-        found: click.Command | None = import_module(SURFACE).command_for(cmd_name, ctx.find_object(Invocation))
-        return found
+        surface = import_module(SURFACE)
+        # The house's own names always win, so that only for another one plugins are looked for.
+        found: click.Command | None = surface.command_for(cmd_name)
+        return found if found is not None else surface.command_for(cmd_name, _invocation(ctx))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        helps = {name: text for name, (_, text) in OWN.items()} | CHAT
+        helps = {name: text for name, (_, text) in OWN.items()} | CHAT | _of_plugins(ctx)
         with formatter.section("Commands"):
-            formatter.write_dl([(name, helps[name]) for name in self.list_commands(ctx)])
+            formatter.write_dl(list(helps.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -100,8 +102,44 @@ class Innkeeper(click.Group):
         except click.UsageError:
             from gateway.config.values import closest
 
-            near = closest(args[0], self.list_commands(ctx)) if args else ""
+            if why := _unusable(_invocation(ctx), args[0]):
+                raise click.UsageError(why, ctx) from None
+            near = closest(args[0], self.list_commands(ctx))
             raise click.UsageError(f"There is no command '{args[0]}'{near}", ctx) from None
+
+
+def _invocation(ctx: click.Context) -> Invocation:
+    """The global options as they were given. The subcommand is looked for before the root's callback runs, and help
+    is printed without it."""
+    if not isinstance(ctx.obj, Invocation):
+        ctx.obj = Invocation(ctx.params.get("profile_name"), process_environment())
+    return ctx.obj
+
+
+def _of_plugins(ctx: click.Context) -> dict[str, str]:
+    """Subcommands of plugins, with their help. Where no plugin announces one, metadata is all that is read."""
+    from gateway.config.plugins import COMMAND, Plugins
+
+    if not Plugins.announced().points(COMMAND):
+        return {}
+    try:
+        texts: dict[str, str] = import_module(SURFACE).of_plugins(_invocation(ctx))
+    except ConfigurationError:
+        return {}  # there is no such profile, which is no reason to withhold the help
+    return {name: text for name, text in texts.items() if name not in OWN and name not in ALIASES}
+
+
+def _unusable(invocation: Invocation, name: str) -> str:
+    """Why a command that a plugin announces by this name is not there; empty where none does."""
+    from gateway.config.plugins import COMMAND, turned_off
+
+    for each in invocation.plugins().entries:
+        if each.kind == COMMAND and each.name == name:
+            if each.off:
+                listed = name if name in turned_off(invocation.profile()) else each.distribution
+                return f"The command '{name}' is disabled. It comes back with: innkeeper plugins enable {listed}"
+            return f"The plugin '{name}' brings no command of that name: innkeeper plugins info {name}"
+    return ""
 
 
 def _print_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
@@ -113,15 +151,14 @@ def _print_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool
 
 
 @click.group(cls=Innkeeper, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("-p", "--profile", "profile_name", metavar="NAME", help="The profile to work in.")
+@click.option("-p", "--profile", "profile_name", metavar="NAME", is_eager=True, help="The profile to work in.")
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
 )
 @click.pass_context
 def cli(ctx: click.Context, profile_name: str | None) -> None:
     """One assistant for Telegram, Discord and the terminal, with a small memory that you can read."""
-    if not isinstance(ctx.obj, Invocation):
-        ctx.obj = Invocation(profile_name, process_environment())
+    _invocation(ctx)
 
 
 def main() -> None:

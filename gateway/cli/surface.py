@@ -53,6 +53,13 @@ def command_for(name: str, invocation: Invocation | None = None) -> click.Comman
     return group
 
 
+def of_plugins(invocation: Invocation) -> dict[str, str]:
+    """The subcommands that plugins bring, with a sentence for each. Imports those plugins."""
+    house = {spec.name for spec in built_in([])}
+    found = [each for each in invocation.commands() if each.shell and not each.hidden and each.name not in house]
+    return {each.name: _sentence(" ".join(each.help.split())) for each in found}
+
+
 def subcommand(action: Action, registry: Registry) -> click.Command:
     """One action of a chat command."""
     if action.quick is not None:

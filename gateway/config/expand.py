@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gateway.config.lines import Key
+from gateway.config.secret_words import secret_part
 
 _REFERENCE = re.compile(r"\$(\$?)\{([^}]*)\}")
 _SECRET_KEY = re.compile(r"(?:^|_)(?:token|secret|password|key)$")
@@ -91,13 +92,16 @@ def is_secret(key: Key) -> bool:
 
 
 def configured_secrets(values: Any, path: Key = ()) -> Iterator[str]:
-    """Every secret in expanded settings, and passwords inside addresses."""
+    """Every secret in expanded settings, passwords inside addresses and behind flags in lists of arguments included."""
     if isinstance(values, dict):
         for name, inner in values.items():
             yield from configured_secrets(inner, (*path, name))
     elif isinstance(values, list):
         for number, inner in enumerate(values):
             yield from configured_secrets(inner, (*path, number))
+        texts = ["" if isinstance(each, dict | list) else str(each) for each in values]
+        parts = (secret_part(texts, number) for number in range(len(texts)))
+        yield from (part[1] for part in parts if part is not None)
     elif isinstance(values, str):
         if is_secret(path):
             yield values.strip()

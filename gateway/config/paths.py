@@ -45,6 +45,11 @@ class Profile:
         return self.folder / "pending"
 
     @property
+    def providers(self) -> Path:
+        """Outside memories have a folder each in it."""
+        return self.folder / "providers"
+
+    @property
     def database(self) -> Path:
         return self.folder / "state.db"
 

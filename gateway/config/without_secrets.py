@@ -1,22 +1,32 @@
 """The text of config.yaml with a `${NAME}` wherever a secret stood, for copies that may lie elsewhere.
 
-What stands around a value stays to the letter. Who asks decides what else looks like a secret.
+What stands around a value stays to the letter, but for comments that speak of secrets. Who asks decides what else
+looks like one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import yaml
 
 from gateway.config.expand import is_secret
 from gateway.config.lines import Key, dotted, parse
+from gateway.config.secret_words import names_secret, secret_part, speaks_of_secrets, within
 from gateway.errors import ConfigurationError
 
+LEFT_OUT = "# (a comment that may hold a secret is left out)"
+"""What stands in the place of a comment."""
+
 _WHOLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_COMMENT = re.compile(r"(?<!\S)#")
+_NEXT_LINE = re.compile(r"(?:\r\n|\r|\n)[ \t]*")
+_REST = re.compile(r"[^\r\n]*")
 _BLOCKS = ("|", ">")
+
+Mask = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,68 +45,153 @@ class Portable:
     taken: tuple[Taken, ...]
 
 
-def without_secrets(text: str, mask: Callable[[str], str], variables: Mapping[str, str]) -> Portable:
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A value in the file. `list_` are the texts of the list that it stands in, of which it is the `place`-th."""
+
+    key: Key
+    node: yaml.ScalarNode
+    list_: Sequence[str] = ()
+    place: int = 0
+
+
+def without_secrets(text: str, mask: Mask, variables: Mapping[str, str]) -> Portable:
     """The text without secrets. `mask` replaces what it takes for one; `variables` names the usual variable of a
     dotted key. Raises ConfigurationError for a text that cannot be read, or not be changed exactly."""
     document = parse(text)
     if document.problems:
         raise ConfigurationError([f"config.yaml:{line} {problem}" for line, problem in document.problems])
+    tokens = list(yaml.scan(text, Loader=yaml.SafeLoader))
+    edits: dict[tuple[int, int], str] = {}
     taken: dict[tuple[int, int], Taken] = {}
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
-    for key, scalar in _scalars(node, ()) if node is not None else ():
-        value = str(scalar.value)
-        if not _gives_away(key, value, mask) or _WHOLE.fullmatch(value) or (is_secret(key) and _empty(scalar)):
+    for each in _values(text):
+        before = _given_away(each, mask)
+        span = _span(each.node, tokens)
+        if before is None or span in taken:
             continue
-        if scalar.style in _BLOCKS:
-            raise ConfigurationError([f"{dotted(key)} is a secret over several lines"])
-        span = (scalar.start_mark.index, scalar.end_mark.index)
-        taken[span] = Taken(dotted(key), variables.get(dotted(key)) or _named(key))
+        if each.node.style in _BLOCKS:
+            raise ConfigurationError([f"{dotted(each.key)} is a secret over several lines"])
+        names = {one.variable for one in taken.values()}
+        found = Taken(dotted(each.key), _free(variables.get(dotted(each.key)) or _named(each.key), names))
+        taken[span] = found
+        edits[span] = _quoted(f"{before}${{{found.variable}}}")
+        edits |= dict.fromkeys(_tags(each.node, span, tokens), "")
+    edits |= _comments(text, tokens, mask)
     written = text
-    for (start, end), each in sorted(taken.items(), reverse=True):
-        written = f'{written[:start]}"${{{each.variable}}}"{written[end:]}'
-    written = "".join(_comment(line, mask) for line in written.splitlines(keepends=True))
+    for (start, end), instead in sorted(edits.items(), reverse=True):
+        written = written[:start] + instead + written[end:]
     left = parse(written)
     if left.problems or left.lines.keys() != document.lines.keys() or _hides(written, mask):
         raise ConfigurationError(["it is written in a way that secrets cannot be taken out of safely"])
     return Portable(written, tuple(taken[span] for span in sorted(taken)))
 
 
-def _scalars(node: yaml.Node, key: Key, depth: int = 0) -> Iterator[tuple[Key, yaml.ScalarNode]]:
+def _values(text: str) -> list[_Value]:
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    return list(_scalars(node, ())) if node is not None else []
+
+
+def _scalars(node: yaml.Node, key: Key, depth: int = 0) -> Iterator[_Value]:
     if depth > 20:
         raise ConfigurationError(["the file is nested too deeply"])
     if isinstance(node, yaml.ScalarNode):
-        yield key, node
+        yield _Value(key, node)
     elif isinstance(node, yaml.SequenceNode):
+        texts = [str(each.value) if isinstance(each, yaml.ScalarNode) else "" for each in node.value]
         for number, item in enumerate(node.value):
-            yield from _scalars(item, (*key, number), depth + 1)
+            if isinstance(item, yaml.ScalarNode):
+                yield _Value((*key, number), item, texts, number)
+            else:
+                yield from _scalars(item, (*key, number), depth + 1)
     elif isinstance(node, yaml.MappingNode):
         for name, value in node.value:
             yield from _scalars(value, (*key, str(name.value)), depth + 1)
 
 
-def _gives_away(key: Key, value: str, mask: Callable[[str], str]) -> bool:
-    return is_secret(key) or mask(value) != value
+def _given_away(each: _Value, mask: Mask) -> str | None:
+    """What of a value that holds a secret is none, and stands before it; None for a value that holds no secret."""
+    value = str(each.node.value)
+    if _WHOLE.fullmatch(value):
+        return None
+    named = is_secret(each.key) or (isinstance(each.key[-1], str) and names_secret(each.key[-1]))
+    if named:
+        return None if _nothing(each.node) else ""
+    if each.list_ and (part := secret_part(each.list_, each.place)) is not None:
+        return None if _WHOLE.fullmatch(part[1]) else part[0]
+    inside = within(value)
+    return "" if mask(value) != value or (inside is not None and not _WHOLE.fullmatch(inside)) else None
 
 
-def _empty(scalar: yaml.ScalarNode) -> bool:
-    return scalar.style is None and str(scalar.value) in ("", "~", "null", "Null", "NULL")
+def _nothing(scalar: yaml.ScalarNode) -> bool:
+    """Nothing, or a truth value, which no secret is."""
+    empty = ("", "~", "null", "true", "false", "yes", "no", "on", "off")
+    return scalar.style is None and str(scalar.value).lower() in empty
 
 
-def _comment(line: str, mask: Callable[[str], str]) -> str:
-    """A line whose comment, if it has one, is masked."""
-    found = re.search(r"(?:^|(?<=\s))#", line)
-    if found is None:
-        return line
-    at = found.start()
-    return line[:at] + mask(line[at:])
+def _span(node: yaml.ScalarNode, tokens: Sequence[yaml.Token]) -> tuple[int, int]:
+    """Where the value itself stands: a node begins with its anchor and its tag, which are no part of it."""
+    start, end = node.start_mark.index, node.end_mark.index
+    for each in tokens:
+        if isinstance(each, yaml.ScalarToken) and start <= each.start_mark.index and each.end_mark.index == end:
+            return each.start_mark.index, end
+    return end, end
 
 
-def _hides(text: str, mask: Callable[[str], str]) -> bool:
+def _tags(node: yaml.ScalarNode, span: tuple[int, int], tokens: Sequence[yaml.Token]) -> list[tuple[int, int]]:
+    """The tags of a value, such as `!!int`, which its variable does not have."""
+    spans = [(each.start_mark.index, each.end_mark.index) for each in tokens if isinstance(each, yaml.TagToken)]
+    return [each for each in spans if node.start_mark.index <= each[0] and each[1] <= span[0]]
+
+
+def _comments(text: str, tokens: Sequence[yaml.Token], mask: Mask) -> dict[tuple[int, int], str]:
+    """Comments that have to change. What one line of comment names, the line above or below it may tell."""
+    found: list[tuple[int, int]] = []
+    values = [_inside(text, each) for each in tokens if isinstance(each, yaml.ScalarToken)]
+    for sign in _COMMENT.finditer(text):
+        after = not found or found[-1][1] <= sign.start()
+        if after and not any(start <= sign.start() < end for start, end in values):
+            found.append((sign.start(), _end_of_line(text, sign.start())))
+    naming = {number for number, (start, end) in enumerate(found) if speaks_of_secrets(text[start:end])}
+    near = {*naming}
+    for number in range(1, len(found)):
+        between = text[found[number - 1][1] : found[number][0]]
+        if _NEXT_LINE.fullmatch(between) and naming & {number - 1, number}:
+            near |= {number - 1, number}
+    edits = {span: LEFT_OUT if number in near else mask(text[slice(*span)]) for number, span in enumerate(found)}
+    return {span: instead for span, instead in edits.items() if instead != text[slice(*span)]}
+
+
+def _end_of_line(text: str, at: int) -> int:
+    found = _REST.match(text, at)
+    return found.end() if found is not None else at
+
+
+def _inside(text: str, token: yaml.ScalarToken) -> tuple[int, int]:
+    """Where a sign of comment is part of a value: a text of several lines begins below its own head."""
+    start, end = token.start_mark.index, token.end_mark.index
+    if token.style in _BLOCKS:
+        start = min(text.find("\n", start) % (len(text) + 1), end)
+    return start, end
+
+
+def _hides(text: str, mask: Mask) -> bool:
     """Whether a value or a name is left that looks like a secret."""
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
-    pairs = list(_scalars(node, ())) if node is not None else []
-    words = {word for key, each in pairs for word in (*map(str, key), str(each.value))}
+    words = {word for each in _values(text) for word in (*map(str, each.key), str(each.node.value))}
     return any(mask(word) != word for word in words)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _free(name: str, used: set[str]) -> str:
+    """The name, with a number if another key has it already."""
+    number, free = 1, name
+    while free in used:
+        number += 1
+        free = f"{name}_{number}"
+    return free
 
 
 def _named(key: Key) -> str:

@@ -9,14 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from gateway.attachments.upkeep import Upkeep
-from gateway.backup.nightly import nightly as backed_up
 from gateway.clock import Clock
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
 from gateway.config.spilling import folder
 from gateway.engine.care.retention import StoredRetention
 from gateway.engine.gates.digest import Digest
-from gateway.maintenance import caches, conversations, database, weights
+from gateway.maintenance import conversations
 from gateway.maintenance.conversations import LookAtSkills
 from gateway.maintenance.moments import morning, nightly, weekly
 from gateway.schedule.maintenance import JobReport, MaintenanceJob
@@ -83,7 +82,8 @@ def jobs_of(means: Means) -> dict[str, MaintenanceJob]:
 
 
 class Tasks:
-    """One method a job; `dry` only says what would be done. What is raised is a failure."""
+    """One method a job; `dry` only says what would be done. What is raised is a failure. What a job does by night is
+    imported when it does it: no start should wait for that."""
 
     def __init__(self, means: Means) -> None:
         self._means = means
@@ -98,20 +98,30 @@ class Tasks:
         return await conversations.retention(self._means.retention, dry=dry)
 
     async def cache_cleanup(self, dry: bool) -> JobReport:
+        from gateway.maintenance import caches
+
         means = self._means
         spills = folder(means.settings(), means.profile.cache)
         return await caches.clean_up(means.profile, means.upkeep, spills, means.clock.now, dry=dry)
 
     async def weights_cleanup(self, dry: bool) -> JobReport:
+        from gateway.maintenance import weights
+
         means = self._means
         return await weights.clean_up(means.profile, means.store, means.settings(), means.clock.now, dry=dry)
 
     async def database_check(self, dry: bool) -> JobReport:
+        from gateway.maintenance import database
+
         return await database.quick_check(self._means.profile.database, self._means.store.search, dry=dry)
 
     async def database_integrity(self, dry: bool) -> JobReport:
+        from gateway.maintenance import database
+
         return await database.integrity_check(self._means.profile.database, self._means.store.search, dry=dry)
 
     async def backup(self, dry: bool) -> JobReport:
+        from gateway.backup.nightly import nightly as backed_up
+
         made = await backed_up(self._means.profile, self._means.clock.now(), self._means.variables(), dry=dry)
         return JobReport(made.summary, made.figures)

@@ -36,7 +36,9 @@ FIRST_PAUSE, LONGEST_PAUSE = 30.0, 900.0
 """Seconds for which a provider is left alone after a fault; each further one doubles them."""
 
 QUEUE = 500
-"""What may wait to be handed over; beyond it the oldest is given up."""
+"""What may wait to be handed over; beyond it the oldest is given up. It waits in this process's memory alone: what is
+still there when the process is killed, or after the drain at its end, is in the archive and never reaches the
+provider."""
 
 TRIES = 3
 """Tries at handing over one thing, each after a pause; then it is given up, so that the rest can follow."""

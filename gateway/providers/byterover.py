@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
-import signal
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +18,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from gateway.config.environment import process_environment
-from gateway.providers.places import place, plain, schema, text_of
+from gateway.providers.one_text import one_text
+from gateway.providers.places import place
+from gateway.providers.program import Ran, ran
+from gateway.providers.texts import dialogue, new_entries, plain
 from gateway.state.codec import clean
 from memory.providers.protocol import (
     OWNER,
@@ -87,9 +88,7 @@ class Byterover(Silent):
         return await self._search(question.where, question.text)
 
     async def sync(self, exchange: Exchange) -> None:
-        said = (("Person", exchange.asked), ("Assistant", exchange.answered))
-        text = "\n\n".join(f"{who}: {words}" for who, words in said if words.strip())
-        if text:
+        if text := dialogue(exchange):
             day = datetime.fromtimestamp(exchange.at, UTC).date().isoformat()
             await self._keep(
                 exchange.where, f"What is worth knowing later from this conversation of {day}:\n\n{text}"
@@ -97,45 +96,23 @@ class Byterover(Silent):
 
     async def wrote(self, write: Write) -> None:
         """New entries of the built-in memory. What left it stays in brv's files."""
-        for entry in write.added:
-            if entry not in write.removed:
-                await self._keep(write.where, entry)
+        for entry in new_entries(write):
+            await self._keep(write.where, entry)
 
     def tools(self) -> Sequence[ProviderTool]:
-        text = {"type": "string", "minLength": 1, "maxLength": LONGEST_FACT}
+        ask = "Ask a question that takes thinking about the knowledge that earlier conversations left. Slow."
+        keep = "Keep a fact, decision or preference, as plain sentences with all that is needed to understand them."
+        search = "Search the knowledge that earlier conversations left, by words."
         return (
-            ProviderTool(
-                "byterover_search",
-                "Search the knowledge that earlier conversations left, by words.",
-                schema({"query": text}, "query"),
-                self._searched,
-            ),
-            ProviderTool(
-                "byterover_ask",
-                "Ask a question that takes thinking about the knowledge that earlier conversations left. Slow.",
-                schema({"question": text}, "question"),
-                self._asked,
-            ),
-            ProviderTool(
-                "byterover_remember",
-                "Keep a fact, decision or preference, as plain sentences with all that is needed to understand them.",
-                schema({"fact": text}, "fact"),
-                self._kept,
-                writes=True,
-            ),
+            one_text("byterover_search", search, "query", LONGEST_FACT, self._search),
+            one_text("byterover_ask", ask, "question", LONGEST_FACT, self._asked),
+            one_text("byterover_remember", keep, "fact", LONGEST_FACT, self._keep, writes=True),
         )
 
-    async def _searched(self, arguments: Mapping[str, Any], where: Conversation) -> str:
-        return await self._search(where, text_of(arguments, "query", LONGEST_FACT))
-
-    async def _asked(self, arguments: Mapping[str, Any], where: Conversation) -> str:
-        answer = await self._ran(where.subject, "query", words=text_of(arguments, "question", LONGEST_FACT))
+    async def _asked(self, where: Conversation, question: str) -> str:
+        answer = await self._ran(where.subject, "query", words=question)
         said = answer.get("result") or answer.get("content") or ""
         return said if isinstance(said, str) else ""
-
-    async def _kept(self, arguments: Mapping[str, Any], where: Conversation) -> str:
-        await self._keep(where, text_of(arguments, "fact", LONGEST_FACT))
-        return "Kept."
 
     async def _search(self, where: Conversation, text: str) -> str:
         words = " ".join(text.split())[:LONGEST_QUESTION]
@@ -147,20 +124,22 @@ class Byterover(Silent):
             raise Unreachable("brv answered a search without results")
         return "\n".join(dict.fromkeys(filter(None, map(excerpt, results))))
 
-    async def _keep(self, where: Conversation, text: str) -> None:
+    async def _keep(self, where: Conversation, text: str) -> str:
         answer = await self._ran(where.subject, "curate", words=text)
         if answer.get("status") == "needs-llm-step":
             raise Refused("this brv leaves writing to its caller; the house works with byterover-cli 3.14")
+        return "Kept."
 
     async def _ran(self, subject: str, command: str, *options: str, words: str = "") -> Mapping[str, Any]:
         """The `data` of the answer. Raises Unreachable and Refused."""
         folder = await asyncio.to_thread(self._project, subject)
         # After `--` nothing is an option, whatever a person's words begin with.
         said = ["--", shortened(words)] if words else []
-        code, out, complained = await self._run(folder, [command, "--format", "json", *options, *said])
-        answer = last_answer(out)
+        done = await self._run(folder, [command, "--format", "json", *options, *said])
+        answer = last_answer(done.out)
         if answer is None:
-            raise Unreachable(f"brv {command} ended with {code}: {plain(complained or out or 'no answer')}")
+            why = plain(done.complained or done.out or "no answer")
+            raise Unreachable(f"brv {command} ended with {done.code}: {why}")
         data = answer.get("data")
         if not isinstance(data, dict):
             raise Unreachable(f"brv {command} answered without data")
@@ -170,19 +149,10 @@ class Byterover(Silent):
             raise kind(f"brv {command}: {why}")
         return data
 
-    async def _run(self, folder: Path, arguments: Sequence[str]) -> tuple[int, str, str]:
-        """Exit code, output and complaints. It ends with the call, however that ends; its daemon stays."""
+    async def _run(self, folder: Path, arguments: Sequence[str]) -> Ran:
+        """brv ends with the call, however that ends; its daemon stays."""
         try:
-            process = await asyncio.create_subprocess_exec(
-                self._command,
-                *arguments,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                cwd=folder,
-                env=environment(process_environment()),
-                start_new_session=True,
-            )
+            return await ran([self._command, *arguments], environment(process_environment()), folder)
         except FileNotFoundError as error:
             raise Unreachable(
                 f"the program {self._command} is not installed: npm install --global byterover-cli"
@@ -190,11 +160,6 @@ class Byterover(Silent):
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise Unreachable(f"the program {self._command} cannot be started: {why}") from error
-        try:
-            out, complained = await process.communicate()
-        finally:
-            await ended(process)
-        return process.returncode or 0, out.decode("utf-8", "replace"), complained.decode("utf-8", "replace")
 
     def _project(self, subject: str) -> Path:
         """The subject's folder, marked as a project. Without the mark brv would take the next folder above that has
@@ -212,16 +177,6 @@ class Byterover(Silent):
         except OSError as error:
             raise Unreachable(f"{folder} cannot be written: {(error.strerror or str(error)).lower()}") from error
         return folder
-
-
-async def ended(process: asyncio.subprocess.Process) -> None:
-    """Kill what still runs of it, and let it go."""
-    if process.returncode is None:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        await asyncio.shield(process.wait())
 
 
 def environment(whole: Mapping[str, str]) -> dict[str, str]:

@@ -8,23 +8,16 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from gateway.providers.places import schema, text_of
-from gateway.providers.service import (
-    Translation,
-    asked_by,
-    brief,
-    missing,
-    peer_of,
-    reference,
-    sound,
-    space,
-)
+from gateway.providers.one_text import QUESTION, one_text
+from gateway.providers.places import named, reference, space
+from gateway.providers.service import Line, Translation, missing
+from gateway.providers.texts import asked_by, brief, bullet, sound
 from memory.providers.protocol import (
     Conversation,
     Exchange,
@@ -35,7 +28,6 @@ from memory.providers.protocol import (
     Question,
     SecretNeed,
     Silent,
-    Unreachable,
 )
 from platforms.settings import Section, WebAddress
 
@@ -44,6 +36,7 @@ if TYPE_CHECKING:
 
 KEY = "HINDSIGHT_API_KEY"
 SECONDS = 60.0
+LONGEST_QUESTION = 8_000
 LONGEST_QUERY = 1_200
 """Bytes; the service takes 500 tokens."""
 
@@ -71,14 +64,7 @@ class Hindsight(Silent):
         self._context = context
         self._key = context.secrets.get(KEY, "")
         self._banks = space(self._settings.bank, context)
-        self._client: Client | None = None
-        self._told: Translation | None = None
-        self._tool = ProviderTool(
-            "hindsight_reflect",
-            "Ask Hindsight to think about what it remembers from earlier conversations here, and to answer.",
-            schema({"question": {"type": "string", "description": "A question in plain words."}}, "question"),
-            self._reflect,
-        )
+        self._line: Line[Client] = Line("Hindsight")
 
     async def start(self) -> None:
         try:
@@ -97,15 +83,14 @@ class Hindsight(Silent):
         told = Translation("Hindsight", (self._key,), (OpenApiException, ClientError, OSError), reading)
         with told():
             client = Client(self._settings.base_url, api_key=self._key or None, timeout=SECONDS, max_attempts=1)
-            self._client, self._told = client, told
+            self._line.open(client, told)
             await client.banks.list_banks(limit=1, _request_timeout=SECONDS)
 
     async def prefetch(self, question: Question) -> str:
-        client, told = self._open()
-        asked = brief(question.text, LONGEST_QUERY)
-        if not asked:
-            return ""
-        with told():
+        with self._line() as client:
+            asked = brief(question.text, LONGEST_QUERY)
+            if not asked:
+                return ""
             found = await _if_there_is_a_bank(
                 client.arecall(
                     self._bank(question.where),
@@ -114,15 +99,14 @@ class Hindsight(Silent):
                     max_tokens=self._settings.max_tokens,
                 )
             )
-        return "\n".join(f"- {' '.join(fact.text.split())}" for fact in found.results) if found else ""
+        return "\n".join(bullet(fact.text) for fact in found.results) if found else ""
 
     async def sync(self, exchange: Exchange) -> None:
-        client, told = self._open()
         bank, document = self._bank(exchange.where), reference(self._context, exchange)
         words = f"Person: {asked_by(exchange)}"
         if exchange.answered:
             words += f"\nAssistant: {exchange.answered}"
-        with told():
+        with self._line() as client:
             await client.aretain(
                 bank,
                 sound(words),
@@ -135,25 +119,18 @@ class Hindsight(Silent):
             )
 
     def tools(self) -> Sequence[ProviderTool]:
-        return (self._tool,)
+        what = "Ask Hindsight to think about what it remembers from earlier conversations here, and to answer."
+        return (one_text("hindsight_reflect", what, "question", LONGEST_QUESTION, self._reflect, about=QUESTION),)
 
     async def close(self) -> None:
-        client, self._client, self._told = self._client, None, None
-        if client is not None:
+        if (client := self._line.cut()) is not None:
             await client.aclose()  # type: ignore[no-untyped-call]
 
-    def _open(self) -> tuple[Client, Translation]:
-        if self._client is None or self._told is None:
-            raise Unreachable("Hindsight was not started")
-        return self._client, self._told
-
     def _bank(self, where: Conversation) -> str:
-        return f"{self._banks}-{peer_of(where)}"
+        return f"{self._banks}-{named(where.subject)}"
 
-    async def _reflect(self, arguments: Mapping[str, Any], where: Conversation) -> str:
-        question = text_of(arguments, "question", 8_000)
-        client, told = self._open()
-        with told():
+    async def _reflect(self, where: Conversation, question: str) -> str:
+        with self._line() as client:
             answer = await _if_there_is_a_bank(
                 client.areflect(self._bank(where), question, budget=self._settings.budget)
             )

@@ -15,9 +15,9 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
-from gateway.providers.places import schema, text_of
+from gateway.providers.one_text import schema, text_of
 from gateway.state.connection import DatabaseFault
-from gateway.state.fact_book import Claim, Draft, Fact, FactBook, words_of
+from gateway.state.fact_book import FILE, Claim, Draft, Fact, FactBook, words_of
 from gateway.state.search_fold import fold
 from memory.providers.protocol import (
     Conversation,
@@ -68,7 +68,7 @@ class Holographic(Silent):
         self._most = int(settings["most"])
         self._least = float(settings["least_trust"])
         self._now = context.now
-        path = context.folder / "facts.db"
+        path = context.folder / FILE
         self._book = FactBook(path, float(settings["half_life_days"]), int(settings["most_facts"]))
         self._thread: ThreadPoolExecutor | None = None
 

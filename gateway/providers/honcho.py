@@ -7,24 +7,16 @@ nothing concluded about one is told to another. The built-in memory's entries ar
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from gateway.providers.places import schema, text_of
-from gateway.providers.service import (
-    Translation,
-    asked_by,
-    brief,
-    missing,
-    named,
-    peer_of,
-    pieces,
-    reference,
-    space,
-)
+from gateway.providers.one_text import QUESTION, one_text
+from gateway.providers.places import named, reference, space
+from gateway.providers.service import Line, Translation, missing
+from gateway.providers.texts import asked_by, brief, pieces
 from memory.providers.protocol import (
     Conversation,
     Exchange,
@@ -35,7 +27,6 @@ from memory.providers.protocol import (
     Question,
     SecretNeed,
     Silent,
-    Unreachable,
 )
 from platforms.settings import Section, WebAddress
 
@@ -48,6 +39,7 @@ LONGEST_MESSAGE = 20_000
 """Characters of one message; the service takes 25,000."""
 MOST_MESSAGES = 100
 """In one request."""
+LONGEST_QUESTION = 8_000
 LONGEST_QUERY = 1_000
 """Bytes; the query travels in an address."""
 MOST_KNOWN = 500
@@ -74,21 +66,13 @@ class Honcho(Silent):
     name = "honcho"
 
     def __init__(self, context: ProviderContext) -> None:
-        settings = HonchoSettings.model_validate(dict(context.settings))
-        self._settings = settings
+        self._settings = HonchoSettings.model_validate(dict(context.settings))
         self._context = context
         self._key = context.secrets.get(KEY, "")
-        self._workspace = space(settings.workspace, context)
-        self._assistant = named(settings.assistant)
-        self._client: Client | None = None
-        self._told: Translation | None = None
+        self._workspace = space(self._settings.workspace, context)
+        self._assistant = named(self._settings.assistant)
+        self._line: Line[Client] = Line("Honcho")
         self._peers: dict[str, Peer] = {}
-        self._tool = ProviderTool(
-            "honcho_ask",
-            "Ask Honcho what it has concluded about the person you are talking to, from earlier conversations.",
-            schema({"question": {"type": "string", "description": "A question in plain words."}}, "question"),
-            self._ask,
-        )
 
     async def start(self) -> None:
         try:
@@ -110,22 +94,20 @@ class Honcho(Silent):
                 timeout=30.0,
                 max_retries=0,  # the house tries again
             )
-            self._client, self._told = client, told
+            self._line.open(client, told)
             await client.aio.get_configuration()
 
     async def prompt_block(self, where: Conversation) -> str:
-        _, told = self._open()
-        with told():
-            card = await (await self._peer(where)).aio.get_card()
+        with self._line() as client:
+            card = await (await self._peer(client, where)).aio.get_card()
         return "\n".join(f"- {line}" for line in card or ())
 
     async def prefetch(self, question: Question) -> str:
-        _, told = self._open()
-        asked = brief(question.text, LONGEST_QUERY)
-        if not asked:
-            return ""
-        with told():
-            peer = await self._peer(question.where)
+        with self._line() as client:
+            asked = brief(question.text, LONGEST_QUERY)
+            if not asked:
+                return ""
+            peer = await self._peer(client, question.where)
             concluded, found = await _both(
                 peer.aio.context(search_query=asked, max_conclusions=self._settings.conclusions),
                 self._messages(peer, asked),
@@ -142,10 +124,9 @@ class Honcho(Silent):
     async def sync(self, exchange: Exchange) -> None:
         from honcho.api_types import SessionPeerConfig
 
-        client, told = self._open()
         ours = reference(self._context, exchange)
-        with told():
-            peer = await self._peer(exchange.where)
+        with self._line() as client:
+            peer = await self._peer(client, exchange.where)
             session = await client.aio.session(
                 named(f"{exchange.where.subject}/{exchange.where.session}"),
                 peers=[
@@ -161,10 +142,11 @@ class Honcho(Silent):
                 await session.aio.add_messages(messages)
 
     def tools(self) -> Sequence[ProviderTool]:
-        return (self._tool,)
+        what = "Ask Honcho what it has concluded about the person you are talking to, from earlier conversations."
+        return (one_text("honcho_ask", what, "question", LONGEST_QUESTION, self._ask, about=QUESTION),)
 
     async def close(self) -> None:
-        client, self._client, self._told = self._client, None, None
+        client = self._line.cut()
         self._peers.clear()
         if client is None:
             return
@@ -172,14 +154,8 @@ class Honcho(Silent):
         client._http.close()
         await client._async_http_client.close()
 
-    def _open(self) -> tuple[Client, Translation]:
-        if self._client is None or self._told is None:
-            raise Unreachable("Honcho was not started")
-        return self._client, self._told
-
-    async def _peer(self, where: Conversation) -> Peer:
-        client, _ = self._open()
-        wanted = peer_of(where)
+    async def _peer(self, client: Client, where: Conversation) -> Peer:
+        wanted = named(where.subject)
         peer = self._peers.get(wanted)
         if peer is None:
             peer = await client.aio.peer(wanted)
@@ -205,11 +181,9 @@ class Honcho(Silent):
             for who, words in said[:MOST_MESSAGES]
         ]
 
-    async def _ask(self, arguments: Mapping[str, Any], where: Conversation) -> str:
-        question = text_of(arguments, "question", 8_000)
-        _, told = self._open()
-        with told():
-            answer = await (await self._peer(where)).aio.chat(question)
+    async def _ask(self, where: Conversation, question: str) -> str:
+        with self._line() as client:
+            answer = await (await self._peer(client, where)).aio.chat(question)
         return str(answer) if answer else "Honcho knows nothing about that."
 
 

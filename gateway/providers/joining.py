@@ -38,9 +38,6 @@ from platforms.messages import Inbound
 if TYPE_CHECKING:
     from gateway.providers.outside import OutsideMemory
 
-FOLDER = "providers"
-"""The folder in a profile in which each provider has one of its own."""
-
 
 class Absent:
     """`gateway.engine.house.Outside`, of a provider that is named and cannot be used."""
@@ -139,7 +136,7 @@ def made(
     own = loaded.settings.memory.providers.get(name)
     if own is None and (model := extensions.provider_models([name]).get(name)) is not None:
         own = model()  # nothing is written of it: its defaults
-    folder = profile.folder / FOLDER / name
+    folder = profile.providers / name
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

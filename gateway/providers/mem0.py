@@ -10,17 +10,19 @@ import asyncio
 import itertools
 import json
 import os
-import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from gateway.providers.mem0_child import IN_USE, MISREAD, NOT_INSTALLED
-from gateway.providers.places import schema, text_of
-from gateway.providers.service import Translation, asked_by, brief, missing, named, reference, sound
+from gateway.providers.one_text import QUERY, one_text
+from gateway.providers.places import named, reference
+from gateway.providers.program import cannot_be_run, killed
+from gateway.providers.service import Translation, missing
+from gateway.providers.texts import asked_by, brief, bullet, sound
 from memory.providers.protocol import (
     Conversation,
     Exchange,
@@ -78,12 +80,6 @@ class Mem0(Silent):
         self._listening: asyncio.Task[None] | None = None
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._numbers = itertools.count(1)
-        self._tool = ProviderTool(
-            "mem0_search",
-            "Search the facts that Mem0 keeps from earlier conversations here.",
-            schema({"query": {"type": "string", "description": "What to look for, in plain words."}}, "query"),
-            self._search,
-        )
 
     async def start(self) -> None:
         await self.close()
@@ -100,7 +96,7 @@ class Mem0(Silent):
                 limit=LONGEST_LINE,
             )
         except OSError as error:
-            raise Unreachable(f"{command[0]} cannot be run: {error.strerror}") from error
+            raise cannot_be_run(command[0], error) from error
         self._listening = asyncio.create_task(self._listen(self._child))
         try:
             await self._order("open", config=self._config())
@@ -109,7 +105,7 @@ class Mem0(Silent):
             raise
 
     async def prefetch(self, question: Question) -> str:
-        return "\n".join(f"- {fact}" for fact in await self._found(question.text, question.where))
+        return await self._found(question.where, question.text)
 
     async def sync(self, exchange: Exchange) -> None:
         messages = [{"role": "user", "content": sound(asked_by(exchange))}]
@@ -119,7 +115,8 @@ class Mem0(Silent):
         await self._order("add", user=named(exchange.where.subject), messages=messages, turn=turn)
 
     def tools(self) -> Sequence[ProviderTool]:
-        return (self._tool,)
+        what = "Search the facts that Mem0 keeps from earlier conversations here."
+        return (one_text("mem0_search", what, "query", LONGEST_QUERY, self._search, about=QUERY),)
 
     async def close(self) -> None:
         child, self._child = self._child, None
@@ -132,7 +129,7 @@ class Mem0(Silent):
             pass
         finally:
             if child is not None and child.returncode is None:
-                _kill(child.pid)
+                killed(child)
             if listening is not None:
                 listening.cancel()
         if child is not None:
@@ -146,16 +143,15 @@ class Mem0(Silent):
         installed = self._context.environment / "bin" / "python" if self._context.environment else None
         return str(installed) if installed is not None and installed.is_file() else sys.executable
 
-    async def _search(self, arguments: Mapping[str, Any], where: Conversation) -> str:
-        facts = await self._found(text_of(arguments, "query", LONGEST_QUERY), where)
-        return "\n".join(f"- {fact}" for fact in facts) or "Nothing like that is kept."
+    async def _search(self, where: Conversation, query: str) -> str:
+        return await self._found(where, query) or "Nothing like that is kept."
 
-    async def _found(self, text: str, where: Conversation) -> list[str]:
+    async def _found(self, where: Conversation, text: str) -> str:
         query = brief(text, LONGEST_QUERY)
         if not query:
-            return []
+            return ""
         found = await self._order("find", query=query, user=named(where.subject), most=self._settings.most)
-        return [" ".join(str(fact).split()) for fact in found]
+        return "\n".join(bullet(str(fact)) for fact in found)
 
     async def _order(self, do: str, **rest: object) -> Any:
         """The answer to one order. A call that is cancelled leaves the process at work; its answer is dropped."""
@@ -198,7 +194,7 @@ class Mem0(Silent):
                 if answer is not None and not answer.done():
                     answer.set_result(told)
         except (ValueError, KeyError, TypeError):
-            _kill(child.pid)  # it does not speak as it should
+            killed(child)  # it does not speak as it should
         finally:
             for answer in self._waiting.values():
                 if not answer.done():
@@ -233,14 +229,6 @@ class Mem0(Silent):
             },
             "history_db_path": str(folder / "history.db"),
         }
-
-
-def _kill(pid: int) -> None:
-    """The process and its group; whether it ended meanwhile."""
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 manifest = ProviderManifest(

@@ -6,20 +6,20 @@ run. Owns the tool's orders and answers. Each subject is a user of the server, a
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import shutil
-import signal
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from gateway.providers.places import place, plain, schema, text_of
-from gateway.providers.service import asked_by, brief, named, pieces
+from gateway.providers.one_text import QUERY, one_text
+from gateway.providers.places import named, place
+from gateway.providers.program import cannot_be_run, ran
+from gateway.providers.texts import asked_by, brief, pieces, plain
 from memory.providers.protocol import (
     Conversation,
     Exchange,
@@ -73,25 +73,19 @@ class OpenViking(Silent):
         self._context = context
         self._key = context.secrets.get(KEY, "")
         self._home: Path | None = None
-        self._tool = ProviderTool(
-            "openviking_search",
-            "Search what OpenViking keeps from earlier conversations here.",
-            schema({"query": {"type": "string", "description": "What to look for, in plain words."}}, "query"),
-            self._search,
-        )
 
     async def start(self) -> None:
         await self.close()
         self._home = _written_home(self._settings, self._key)
         try:
             # A search in a user's own place shows whether the key may act for several users, before anything is sent.
-            await self._found("Hello.", Conversation("owner", ""))
+            await self._found(Conversation("owner", ""), "Hello.")
         except BaseException:
             await self.close()
             raise
 
     async def prefetch(self, question: Question) -> str:
-        return await self._found(question.text, question.where)
+        return await self._found(question.where, question.text)
 
     async def sync(self, exchange: Exchange) -> None:
         user, session = self._user(exchange.where.subject), self._session(exchange.where)
@@ -112,18 +106,18 @@ class OpenViking(Silent):
             await self._extract(where)
 
     def tools(self) -> Sequence[ProviderTool]:
-        return (self._tool,)
+        what = "Search what OpenViking keeps from earlier conversations here."
+        return (one_text("openviking_search", what, "query", LONGEST_QUERY, self._search, about=QUERY),)
 
     async def close(self) -> None:
         home, self._home = self._home, None
         if home is not None:
             shutil.rmtree(home, ignore_errors=True)
 
-    async def _search(self, arguments: Mapping[str, Any], where: Conversation) -> str:
-        found = await self._found(text_of(arguments, "query", LONGEST_QUERY), where)
-        return found or "Nothing like that is kept."
+    async def _search(self, where: Conversation, query: str) -> str:
+        return await self._found(where, query) or "Nothing like that is kept."
 
-    async def _found(self, text: str, where: Conversation) -> str:
+    async def _found(self, where: Conversation, text: str) -> str:
         query, user = brief(text, LONGEST_QUERY), self._user(where.subject)
         if not query:
             return ""
@@ -159,24 +153,10 @@ class OpenViking(Silent):
         whom = ["--account", self._settings.account, "--user", user]
         command = [self._command(), "--output", "json", *whom, *order]
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                env={"PATH": os.defpath, "HOME": str(home), "LANG": "C.UTF-8"},
-                cwd=home,
-                start_new_session=True,
-            )
+            done = await ran(command, {"PATH": os.defpath, "HOME": str(home), "LANG": "C.UTF-8"}, home)
         except OSError as error:
-            raise Unreachable(f"{command[0]} cannot be run: {error.strerror}") from error
-        try:
-            out, err = await process.communicate()
-        finally:
-            if process.returncode is None:
-                _kill(process.pid)
-                await process.wait()
-        return self._answer(out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+            raise cannot_be_run(command[0], error) from error
+        return self._answer(done.out, done.complained)
 
     def _answer(self, out: str, err: str) -> dict[str, Any]:
         told = _last_object(out) or _last_object(err)
@@ -241,13 +221,6 @@ def _last_object(text: str) -> dict[str, Any] | None:
                 return None
             return found if isinstance(found, dict) else None
     return None
-
-
-def _kill(pid: int) -> None:
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 manifest = ProviderManifest(

@@ -1,17 +1,14 @@
-"""What outside memories have in common: a name for each subject that every service takes, complaints in one line, and
-the arguments of their tools. Pure."""
+"""Names at a service: where a subject's memories are there, and keys by which it knows a thing handed over again.
+Pure; each scheme stays as it is, for memories are found by it."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
-from typing import Any
 
-from memory.providers.protocol import Refused
+from memory.providers.protocol import Exchange, ProviderContext
 
 LONGEST_NAME = 60
-LONGEST_COMPLAINT = 200
 
 
 def place(prefix: str, subject: str, profile: str) -> str:
@@ -19,18 +16,22 @@ def place(prefix: str, subject: str, profile: str) -> str:
     at the end keeps apart what spelling alone would bring together. Without a prefix, profiles do not share."""
     whole = prefix or f"innkeeper-{profile}"
     digest = hashlib.sha256(f"{whole}\0{subject}".encode("utf-8", "replace")).hexdigest()[:8]
-    named = re.sub(r"[^a-z0-9]+", "-", f"{whole}-{subject}".lower()).strip("-")
-    return f"{named[: LONGEST_NAME - 9].rstrip('-')}-{digest}"
+    spelled = re.sub(r"[^a-z0-9]+", "-", f"{whole}-{subject}".lower()).strip("-")
+    return f"{spelled[: LONGEST_NAME - 9].rstrip('-')}-{digest}"
 
 
-def plain(text: object, *secrets: str) -> str:
-    """What a service complained of, in one short line without secrets and signs that cannot be printed."""
-    line = " ".join(str(text).split())
-    for secret in secrets:
-        if secret:
-            line = line.replace(secret, "[secret]")
-    line = "".join(sign if sign.isprintable() else "?" for sign in line)
-    return line if len(line) <= LONGEST_COMPLAINT else f"{line[: LONGEST_COMPLAINT - 1]}…"
+def space(written: str, context: ProviderContext) -> str:
+    """The name under which a profile keeps, where subjects have `named` ones below it: as written in its settings,
+    else one of its own."""
+    return named(written) if written else f"innkeeper-{named(context.profile)}"
+
+
+def named(text: str) -> str:
+    """The text as a name of letters, digits, `-` and `_`; different texts give different names."""
+    spelled = re.sub(r"[^A-Za-z0-9_-]", "-", text)[:64]
+    if spelled == text:
+        return spelled
+    return f"{spelled}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:10]}"
 
 
 def key_for(*parts: str) -> str:
@@ -38,21 +39,6 @@ def key_for(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:40]
 
 
-def schema(properties: Mapping[str, object], *required: str) -> dict[str, object]:
-    """Parameters of a tool, and nothing beside them."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-def text_of(arguments: Mapping[str, Any], name: str, longest: int) -> str:
-    """An argument that has to be some text, in one line. Raises Refused."""
-    value = arguments.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise Refused(f"{name} is missing")
-    if len(value) > longest:
-        raise Refused(f"{name} has more than {longest:,} characters")
-    return " ".join(value.split())
+def reference(context: ProviderContext, exchange: Exchange) -> str:
+    """One readable name for the exchange, the same when it is handed over again, in all profiles and sessions."""
+    return f"{context.profile}/{exchange.where.session}/{exchange.id}"

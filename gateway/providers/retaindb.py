@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from gateway.providers.places import key_for, place, plain, schema, text_of
+from gateway.providers.one_text import KEPT, search_and_remember
+from gateway.providers.places import key_for, place
+from gateway.providers.service import Line, Translation, keyless, words_of
+from gateway.providers.texts import listed, new_entries
 from memory.providers.protocol import (
     OWNER,
     Conversation,
@@ -23,7 +26,6 @@ from memory.providers.protocol import (
     ProviderManifest,
     ProviderTool,
     Question,
-    Refused,
     SecretNeed,
     Silent,
     Unreachable,
@@ -36,7 +38,12 @@ if TYPE_CHECKING:
 
 KEY = "RETAINDB_API_KEY"
 LONGEST_FACT = 2_000
-BUSY = frozenset((408, 425, 429))
+WORDS = words_of(
+    KEY,
+    away="cannot be reached at {address}{why}",
+    misread="answered what is no JSON",
+    busy="wants to be left alone: too many requests, or the plan is used up",
+)
 
 
 class RetaindbSettings(Section):
@@ -59,27 +66,36 @@ class Retaindb(Silent):
         self._most = int(context.settings["most"])
         self._key = context.secrets.get(KEY, "")
         self._profile = context.profile
-        self._client: httpx.AsyncClient | None = None
+        self._line: Line[httpx.AsyncClient] = Line("RetainDB", "is not connected")
 
     async def start(self) -> None:
         """One small search: it shows whether address and key are right."""
         import httpx
 
         if not self._key:
-            raise Refused(f"the secret {KEY} is missing: innkeeper memory setup retaindb")
-        if self._client is None:
+            raise keyless(KEY, self.name)
+        if not self._line.is_open:
             headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
             # The house has deadlines of its own; this one keeps a lost connection from lasting.
-            self._client = httpx.AsyncClient(base_url=self._base_url, headers=headers, timeout=60.0)
-        await self._search(OWNER, "hello", 1)
+            client = httpx.AsyncClient(base_url=self._base_url, headers=headers, timeout=60.0)
+            told = Translation(
+                "RetainDB",
+                (self._key,),
+                errors=(httpx.HTTPError, httpx.InvalidURL),
+                reading=reading,
+                late=(httpx.TimeoutException,),
+                address=self._base_url,
+                words=WORDS,
+            )
+            self._line.open(client, told)
+        await self._search(Conversation(OWNER, ""), "hello", 1)
 
     async def close(self) -> None:
-        client, self._client = self._client, None
-        if client is not None:
+        if (client := self._line.cut()) is not None:
             await client.aclose()
 
     async def prefetch(self, question: Question) -> str:
-        return "\n".join(await self._search(question.where.subject, question.text, self._most))
+        return await self._search(question.where, question.text)
 
     async def sync(self, exchange: Exchange) -> None:
         when = datetime.fromtimestamp(exchange.at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -93,84 +109,36 @@ class Retaindb(Silent):
     async def wrote(self, write: Write) -> None:
         """New entries of the built-in memory. What left it stays with the service, which has no way to forget a
         memory by its words."""
-        for text in write.added:
-            if text not in write.removed:
-                await self._remember(write.where, text)
+        for text in new_entries(write):
+            await self._remember(write.where, text)
 
     def tools(self) -> Sequence[ProviderTool]:
-        query = {"type": "string", "minLength": 1, "maxLength": LONGEST_FACT}
-        return (
-            ProviderTool(
-                "retaindb_search",
-                "Search the memories that earlier conversations left.",
-                schema({"query": query}, "query"),
-                self._searched,
-            ),
-            ProviderTool(
-                "retaindb_remember",
-                "Keep one fact about the person or their affairs, as one plain sentence.",
-                schema({"fact": query}, "fact"),
-                self._kept,
-                writes=True,
-            ),
-        )
+        return search_and_remember(self.name, LONGEST_FACT, self._search, self._remember)
 
-    async def _searched(self, arguments: Mapping[str, Any], where: Conversation) -> str:
-        query = text_of(arguments, "query", LONGEST_FACT)
-        return "\n".join(await self._search(where.subject, query, self._most))
-
-    async def _kept(self, arguments: Mapping[str, Any], where: Conversation) -> str:
-        await self._remember(where, text_of(arguments, "fact", LONGEST_FACT))
-        return "Kept; the service takes it in shortly."
-
-    async def _remember(self, where: Conversation, text: str) -> None:
+    async def _remember(self, where: Conversation, text: str) -> str:
         body = {"content": text, "memory_type": "factual", "write_mode": "async"}
         await self._post("/v1/memory", where.subject, body, key_for(self._user(where.subject), text))
+        return KEPT
 
-    async def _search(self, subject: str, text: str, most: int) -> list[str]:
-        body = {"query": text, "top_k": most, "include_pending": True, "profile": "fast"}
-        answer = await self._post("/v1/memory/search", subject, body)
+    async def _search(self, where: Conversation, text: str, most: int = 0) -> str:
+        body = {"query": text, "top_k": most or self._most, "include_pending": True, "profile": "fast"}
+        answer = await self._post("/v1/memory/search", where.subject, body)
         results = answer.get("results")
         if not isinstance(results, list):
             raise Unreachable("RetainDB answered a search without results")
-        found = (memory_in(each, self._user(subject)) for each in results)
-        return list(dict.fromkeys(f"- {text}" for text in found if text))
+        return listed(memory_in(each, self._user(where.subject)) for each in results)
 
     def _user(self, subject: str) -> str:
         return place(self._project, subject, self._profile)
 
     async def _post(self, path: str, subject: str, body: Mapping[str, object], key: str = "") -> Mapping[str, Any]:
         """What it answers. Raises Unreachable and Refused."""
-        import httpx
-
-        if self._client is None:
-            raise Unreachable("RetainDB is not connected")
         user = self._user(subject)
         # As ASCII: half a surrogate pair, which people's texts may hold, has no other spelling.
         content = json.dumps({"project": user, "user_id": user, **body}).encode()
-        try:
-            answer = await self._client.post(path, content=content, headers={"Idempotency-Key": key} if key else None)
-        except httpx.TimeoutException as error:
-            raise Unreachable("RetainDB did not answer in time") from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise Unreachable(f"RetainDB cannot be reached at {self._base_url}: {type(error).__name__}") from error
-        return self._understood(answer)
-
-    def _understood(self, answer: httpx.Response) -> Mapping[str, Any]:
-        status = answer.status_code
-        if status == 401:
-            raise Refused(f"RetainDB refused the key in {KEY}")
-        if status in BUSY:
-            raise Unreachable(
-                f"RetainDB wants to be left alone: too many requests, or the plan is used up ({status})"
-            )
-        if not 200 <= status < 300:
-            kind = Refused if 400 <= status < 500 else Unreachable
-            raise kind(f"RetainDB answered {status}: {plain(complaint(answer), self._key)}")
-        try:
-            whole = answer.json()
-        except ValueError as error:
-            raise Unreachable("RetainDB answered what is no JSON") from error
+        with self._line() as client:
+            answer = await client.post(path, content=content, headers={"Idempotency-Key": key} if key else None)
+            whole = answer.raise_for_status().json()
         if not isinstance(whole, dict):
             raise Unreachable("RetainDB answered what is no object")
         return whole
@@ -186,13 +154,19 @@ def memory_in(result: object, user: str) -> str:
     return " ".join(memory["content"].split())
 
 
-def complaint(answer: httpx.Response) -> object:
-    """`{"error": {"code": …, "message": …}}`, or whatever else came."""
+def reading(error: Exception) -> tuple[int, str]:
+    """The status, and `{"error": {"code": …, "message": …}}` or whatever else came."""
+    import httpx
+
+    if not isinstance(error, httpx.HTTPStatusError):
+        return 0, type(error).__name__
+    answer = error.response
     try:
-        error = answer.json()["error"]
-        return error["message"] if isinstance(error, dict) else error
+        said = answer.json()["error"]
+        said = said["message"] if isinstance(said, dict) else said
     except (ValueError, LookupError, TypeError):
-        return answer.reason_phrase or "no reason given"
+        said = answer.reason_phrase or "no reason given"
+    return answer.status_code, str(said)
 
 
 manifest = ProviderManifest(

@@ -1,24 +1,28 @@
-"""What the outside memories that speak to a service have in common: names for subjects, text that a service takes,
-and one translation of faults.
+"""The line to a service, and the one translation of whatever goes wrong on it into the house's faults.
 
-Owns no connection and knows no SDK; each provider hands in which errors its SDK raises and how to read them.
+Knows no SDK: each provider hands in its client, which errors that one raises, and how to read them. What is said on
+the line is the provider's matter; names and texts are places.py's and texts.py's.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
-from gateway.providers.places import plain
-from memory.providers.protocol import Conversation, Exchange, ProviderContext, ProviderFault, Refused, Unreachable
+from gateway.providers.texts import plain, sound
+from memory.providers.protocol import ProviderFault, Refused, Unreachable
+
+Client = TypeVar("Client")
 
 MISREAD = (ValueError, TypeError, KeyError, AttributeError, IndexError)
 """What an SDK raises when an answer has a shape that it did not expect."""
 
-_WAITING = frozenset({408, 425, 429})
-_KEY = frozenset({401, 403})
+WAITING = frozenset({408, 425, 429})
+"""Statuses that blame the moment, not what was asked."""
+
+_KEY = "does not accept the key ({status}){why}"
 
 Reading = Callable[[Exception], tuple[int, str]]
 """The HTTP status (0: there was no answer) and the service's words of an SDK's error."""
@@ -29,90 +33,108 @@ def missing(package: str, extra: str) -> Unreachable:
     return Unreachable(f"the package {package} is not installed: pip install 'innkeeper[{extra}]'")
 
 
-def space(written: str, context: ProviderContext) -> str:
-    """The name under which a profile keeps: as written in its settings, else one of its own."""
-    return named(written) if written else f"innkeeper-{named(context.profile)}"
+def keyless(variable: str, provider: str) -> Refused:
+    """The fault of a key that is needed and not there."""
+    return Refused(f"the secret {variable} is missing: innkeeper memory setup {provider}")
 
 
-def named(text: str) -> str:
-    """The text as a name of letters, digits, `-` and `_`; different texts give different names."""
-    plain = re.sub(r"[^A-Za-z0-9_-]", "-", text)[:64]
-    if plain == text:
-        return plain
-    return f"{plain}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:10]}"
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a person reads of each kind of fault, behind the service's name: `{status}` is the answer's, `{why}` what
+    was complained of (`: …`, or nothing), `{error}` the kind of an error, `{address}` the service's. `of` are those
+    of single statuses, before `refused` and `troubled`."""
+
+    away: str = "cannot be reached{why}"
+    late: str = "cannot be reached{why}"
+    misread: str = "answers in a form that is not understood ({error})"
+    refused: str = "refuses this ({status}){why}"
+    troubled: str = "cannot answer now ({status}){why}"
+    of: Mapping[int, str] = field(
+        default_factory=lambda: {401: _KEY, 403: _KEY, 429: "has too much to do ({status}){why}"}
+    )
 
 
-def sound(text: str) -> str:
-    """The text as every service takes it: no NUL, no half of a surrogate pair."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+def words_of(variable: str, *, away: str, misread: str, busy: str) -> Words:
+    """The words of a service with one key that is always needed: they name the variable that holds it."""
+    return Words(
+        away=away,
+        late="did not answer in time",
+        misread=misread,
+        refused="answered {status}{why}",
+        troubled="answered {status}{why}",
+        of={
+            **dict.fromkeys(range(200, 300), "answered what is no JSON"),
+            401: f"refused the key in {variable}",
+            **dict.fromkeys(WAITING, f"{busy} ({{status}})"),
+        },
+    )
 
 
-def pieces(text: str, longest: int) -> list[str]:
-    """The text in pieces of at most so many characters, cut at a line's end or a blank where there is one."""
-    rest, found = sound(text).strip(), []
-    while len(rest) > longest:
-        cut = max(rest.rfind("\n", longest // 2, longest), rest.rfind(" ", longest // 2, longest))
-        cut = cut if cut > 0 else longest
-        found.append(rest[:cut].rstrip())
-        rest = rest[cut:].lstrip()
-    return [*found, rest] if rest else found
-
-
-def brief(text: str, most: int) -> str:
-    """The first so many bytes of the text, in whole characters: for services that limit what is asked."""
-    return sound(text).encode()[:most].decode("utf-8", "ignore").strip()
-
-
-def asked_by(exchange: Exchange) -> str:
-    """The person's words; in a room, with who said them."""
-    if exchange.where.subject.startswith("rooms/") and exchange.speaker:
-        return f"{exchange.speaker}: {exchange.asked}"
-    return exchange.asked
-
-
-def reference(context: ProviderContext, exchange: Exchange) -> str:
-    """One name for the exchange, the same when it is handed over again, in all profiles and sessions."""
-    return f"{context.profile}/{exchange.where.session}/{exchange.id}"
-
-
+@dataclass(frozen=True, slots=True)
 class Translation:
-    """One service's faults, in the words of the house. `errors` are what its SDK raises for them."""
+    """One service's faults, in the words of the house. `errors` are what its SDK raises for them, read by `reading`;
+    `late` those for an answer that took too long, `misread` those for one that was not understood."""
 
-    def __init__(self, service: str, secrets: Sequence[str], errors: tuple[type[Exception], ...], reading: Reading):
-        self._service = service
-        self._secrets = tuple(secret for secret in secrets if secret)
-        self._errors = errors
-        self._reading = reading
+    service: str
+    secrets: tuple[str, ...]
+    errors: tuple[type[Exception], ...]
+    reading: Reading
+    late: tuple[type[Exception], ...] = ()
+    misread: tuple[type[Exception], ...] = MISREAD
+    address: str = ""
+    words: Words = field(default_factory=Words)
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
         """Whatever the SDK raises inside leaves as `Unreachable` or `Refused`."""
         try:
             yield
-        except self._errors as error:
-            status, words = self._reading(error)
-            raise self.fault(status, words) from error
-        except MISREAD as error:
-            what = type(error).__name__
-            raise Unreachable(f"{self._service} answers in a form that is not understood ({what})") from error
+        except self.late as error:
+            raise Unreachable(self._told(self.words.late, why=str(error))) from error
+        except self.errors as error:
+            raise self.fault(*self.reading(error)) from error
+        except self.misread as error:
+            raise Unreachable(self._told(self.words.misread, error=type(error).__name__)) from error
 
-    def fault(self, status: int, words: str) -> ProviderFault:
+    def fault(self, status: int, why: str) -> ProviderFault:
         """The fault for an answer of this status; 0 when there was none."""
-        told = self._clean(words)
-        if status in _KEY:
-            return Refused(f"{self._service} does not accept the key ({status}){told}")
         if status == 0:
-            return Unreachable(f"{self._service} cannot be reached{told}")
-        if status in _WAITING or status >= 500 or status < 400:
-            what = "has too much to do" if status == 429 else "cannot answer now"
-            return Unreachable(f"{self._service} {what} ({status}){told}")
-        return Refused(f"{self._service} refuses this ({status}){told}")
+            return Unreachable(self._told(self.words.away, why=why))
+        refused = 400 <= status < 500 and status not in WAITING
+        words = self.words.of.get(status) or (self.words.refused if refused else self.words.troubled)
+        return (Refused if refused else Unreachable)(self._told(words, status, why))
 
-    def _clean(self, words: str) -> str:
-        told = plain(sound(words), *self._secrets)
-        return f": {told}" if told else ""
+    def _told(self, words: str, status: int = 0, why: str = "", error: str = "") -> str:
+        complaint = plain(sound(why), *self.secrets)
+        why = f": {complaint}" if complaint else ""
+        return f"{self.service} {words.format(status=status, why=why, error=error, address=self.address)}"
 
 
-def peer_of(where: Conversation) -> str:
-    """The subject as a service's name for a person or a room."""
-    return named(where.subject)
+class Line(Generic[Client]):
+    """The line to one service, open from its provider's start to its close: `with line() as client:`."""
+
+    def __init__(self, service: str, closed: str = "was not started") -> None:
+        self._closed = f"{service} {closed}"
+        self._open: tuple[Client, Translation] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self._open is not None
+
+    def open(self, client: Client, told: Translation) -> None:
+        self._open = (client, told)
+
+    def cut(self) -> Client | None:
+        """Nobody is served from now on; the client, which the provider closes, if there was one."""
+        client = self._open[0] if self._open else None
+        self._open = None
+        return client
+
+    @contextmanager
+    def __call__(self) -> Iterator[Client]:
+        """The client; its errors leave as faults. Raises Unreachable when the line is not open."""
+        if self._open is None:
+            raise Unreachable(self._closed)
+        client, told = self._open
+        with told():
+            yield client

@@ -32,6 +32,12 @@ DAY = 86_400.0
 CANDIDATES = 60
 VERSION = 1
 
+KEEPER = "holographic"
+"""The outside memory whose book it is."""
+
+FILE = "facts.db"
+"""In that memory's folder."""
+
 _TABLES = (
     "CREATE TABLE fact (id INTEGER PRIMARY KEY AUTOINCREMENT, subject TEXT NOT NULL,"
     " key TEXT NOT NULL, text TEXT NOT NULL,"
@@ -116,6 +122,27 @@ class FactBook:
                     _forget(db, row["id"])
 
         self._write(work)
+
+    def holding(self, texts: Sequence[str]) -> int:
+        """How many facts of anybody's hold one of these texts."""
+        with self._explained():
+            return len(_holding(self._db(), texts))
+
+    def erase(self, texts: Sequence[str]) -> int:
+        """Forget all facts of anybody's that hold one of these texts, and leave nothing of them in the file; how
+        many."""
+
+        def work(db: sqlite3.Connection) -> int:
+            found = _holding(db, texts)
+            for number in found:
+                _forget(db, number)
+            if found:
+                db.execute(
+                    "INSERT INTO word (word) VALUES ('optimize')"
+                )  # what left the index stands in it till then
+            return len(found)
+
+        return self._write(work)
 
     def find(self, subject: str, words: Sequence[str], now: float, limit: int, tag: str = "") -> list[Fact]:
         """Those that hold one of the words (see `words_of`), and the tag where one is named; best first, by how well
@@ -272,6 +299,7 @@ def _opened(path: Path) -> Connection:
     db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, factory=Connection)
     try:
         db.row_factory = sqlite3.Row
+        db.execute("PRAGMA secure_delete = ON")  # what was erased is not to be found in free pages
         db.execute("BEGIN IMMEDIATE")
         if db.execute("PRAGMA user_version").fetchone()[0] == 0:
             for table in _TABLES:
@@ -323,6 +351,15 @@ def _one(db: sqlite3.Connection, subject: str, number: int) -> sqlite3.Row | Non
         "SELECT * FROM fact WHERE subject = ? AND id = ?", (subject, number)
     ).fetchone()
     return row
+
+
+def _holding(db: sqlite3.Connection, texts: Sequence[str]) -> list[int]:
+    """Facts are kept with single spaces, tags folded."""
+    found: set[int] = set()
+    for text in filter(None, (" ".join(each.split()) for each in texts)):
+        query = "SELECT id FROM fact WHERE instr(text, ?) > 0 UNION SELECT fact FROM tag WHERE instr(name, ?) > 0"
+        found.update(row[0] for row in db.execute(query, (text, fold(text))).fetchall())
+    return sorted(found)
 
 
 def _forget(db: sqlite3.Connection, number: int) -> None:

@@ -106,7 +106,7 @@ class StoredMessage:
     def as_message(self) -> Message:
         """The row as a model reads it: the note first, then the content."""
         row = self.row
-        content = "\n".join(piece for piece in (row.note, row.content) if piece)
+        content = f"{row.note}\n{row.content}" if row.note and row.content else row.note or row.content
         seen = row.files if row.role == "user" else ()
         pictures = tuple(Picture(each.media_type, each.path) for each in seen if each.kind == "picture")
         return Message(row.role, content, row.tool_calls, row.tool_call_id, pictures)

@@ -17,7 +17,7 @@ from gateway.state.connection import DatabaseFault
 from gateway.state.database import Database
 from gateway.state.search_check import missing
 from gateway.state.search_damage import broken, carefully, give_up, give_up_unless_it_answers
-from gateway.state.search_discovery import NOTHING, Discovery, Page
+from gateway.state.search_discovery import NOTHING, Discovery, Haste, Page
 from gateway.state.search_index import (
     Generation,
     adopt,
@@ -62,8 +62,9 @@ class _Pace:
 class SqliteSearch:
     """See `search_protocols.Search`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, haste: Haste | None = None) -> None:
         self._database = database
+        self._haste = haste or Haste()
         self._busy = True
         self._taking, self._merging = _Pace(), _Pace()
         self._merges = False
@@ -92,7 +93,7 @@ class SqliteSearch:
             newest = db.execute("SELECT max(id) FROM messages").fetchone()[0] or 0
             generation = _readable(db)
             start = page or Page(newest + 1)
-            return Discovery(db, generation, asked, seen, exclude, start, max(1, limit)).run()
+            return Discovery(db, generation, asked, seen, exclude, start, max(1, limit), self._haste).run()
 
         return await self._ask(work)
 

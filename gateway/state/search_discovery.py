@@ -14,13 +14,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from gateway.state.search_candidates import CHATS, Candidates, Patience, Scope, runs
+from gateway.state.search_candidates import CHATS, Candidates, Patience, runs
 from gateway.state.search_fold import fold, fold_name
 from gateway.state.search_index import Generation
 from gateway.state.search_match import Judged, judge
 from gateway.state.search_pages import Best, hit, session
 from gateway.state.search_prepare import PREPARATION
 from gateway.state.search_query import Query, Term
+from gateway.state.search_question import Scope
 from gateway.state.search_records import Found
 
 ENOUGH = 100
@@ -33,7 +34,8 @@ FEW = 600
 """An asker who may see no more messages than this has all of them compared: no question is too common for him."""
 
 WORK, WALL = 0.006, 0.25
-"""Seconds for finding candidates. What has not been looked at by then is for the next page."""
+"""Seconds for finding candidates: of its own work once something was found, and on the wall in any case. What has not
+been looked at by then is for the next page."""
 
 BATCH = 25
 LETTERS = 3
@@ -91,6 +93,14 @@ class Page:
         return Page(int(top), int(low) if low else None, int(offset), numbers)
 
 
+@dataclass(frozen=True, slots=True)
+class Haste:
+    """Seconds that a search has: as WORK and WALL."""
+
+    work: float = WORK
+    wall: float = WALL
+
+
 @dataclass(slots=True)
 class Discovery:
     """One search on one connection. `visible` and `exclude` as in the protocol."""
@@ -102,6 +112,7 @@ class Discovery:
     exclude: str | None
     page: Page
     limit: int
+    haste: Haste = Haste()
     left_out: set[str] = field(default_factory=set)
     fits: dict[str, list[tuple[int, Judged]]] = field(default_factory=dict)
     count: int = 0
@@ -137,7 +148,8 @@ class Discovery:
 
     def _gather(self, scope: Scope) -> tuple[int, bool]:
         """Look at candidates until there is enough; down to which id that was, and whether nothing is below it."""
-        patience = Patience(WORK if self.page.low is None else WALL, WALL)
+        work, wall = self.haste.work, self.haste.wall
+        patience = Patience(work if self.page.low is None else wall, wall, lambda: not self.fits)
         low, top = self.page.low or 0, min(self.page.top, self.generation.upto + 1)
         while True:
             here = replace(scope, runs=runs(self.db, self.query, low, top))
@@ -215,7 +227,7 @@ class Discovery:
 
     def _look_at_all(self, rows: Iterator[sqlite3.Row]) -> bool:
         """Compare all of an asker's messages; False, and nothing done, if they are so long that it takes too long."""
-        patience = Patience(WALL, WALL)
+        patience = Patience(self.haste.wall, self.haste.wall)
         while piece := list(islice(rows, BATCH)):
             self._look_at(piece, None)
             if patience.left <= 0:

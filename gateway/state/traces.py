@@ -17,6 +17,7 @@ from gateway.state.review_queue import taken_away
 from gateway.state.search_damage import carefully
 from gateway.state.search_index import merge, settle, write_anew
 from memory.model import ERASED
+from memory.spellings import spellings
 
 BATCH = 200
 """Messages that leave the search's index at a time."""
@@ -88,7 +89,7 @@ class _Found:
 
 def _found(db: sqlite3.Connection, texts: Sequence[str]) -> Iterator[_Found]:
     # The longest first: of what contains another text nothing stays.
-    gone = sorted({each for text in texts if text.strip() for each in _spellings(text)}, key=len, reverse=True)
+    gone = sorted({each for text in texts if text.strip() for each in spellings(text)}, key=len, reverse=True)
 
     def cut(said: str) -> str:
         for text in gone:
@@ -127,9 +128,11 @@ def _arguments(raw: str, cut: Cut) -> str:
 
 
 def _event(value: str, cut: Cut) -> str:
-    """An inbound event: its text and the names of its files."""
+    """An inbound event: its text, the words that it answers, and the names of its files."""
     event = json.loads(value)
     event["text"] = cut(event["text"])
+    if "quoted" in event:
+        event["quoted"] = cut(event["quoted"])
     for attachment in event["attachments"]:
         attachment["name"] = cut(attachment["name"])
     return json.dumps(event, separators=(",", ":"))
@@ -176,15 +179,6 @@ def _values(value: Any, cut: Cut) -> Any:
             return {name: _values(each, cut) for name, each in value.items()}
         case _:
             return value
-
-
-def _spellings(text: str) -> set[str]:
-    """A text as it stands in a column, and as it stands inside JSON, once and twice wrapped."""
-    plain, ascii_only = json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1]
-    wrapped = {
-        json.dumps(each, ensure_ascii=ascii_too)[1:-1] for each in (plain, ascii_only) for ascii_too in (False, True)
-    }
-    return {text, plain, ascii_only, *wrapped}
 
 
 PLACES = (

@@ -12,13 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memory.files import FileTrouble, locked, read, write_atomic
+from memory.files import FileTrouble, Unreadable, locked, read, write_atomic
 from memory.pending.call_model import PendingCall, call_fields, call_from, dump, load
 from memory.pending.fields import ID, Unusable, dumped, loaded
 from memory.pending.folder import PendingFolder, crowded
+from memory.spellings import Sought
 
 LONGEST = 50_000
 """Characters of one call: people are to read all of it before they say yes."""
+
+
+LARGEST = 64 << 20
+"""Bytes of a file that is looked into: a result is as long as its server says, where large ones are not put aside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +142,23 @@ class DecidedCalls:
         """It has been told now."""
         for name in names:
             (self._rejected / f"{name}.json").unlink(missing_ok=True)
+
+    def files(self) -> list[Path]:
+        """The files of all calls that were decided and not told of yet."""
+        return sorted([*self._approved.glob("*.*"), *self._rejected.glob("*.json")])
+
+    def holds(self, path: Path, sought: Sought) -> bool:
+        """Whether one of them holds a text that is to be gone, in its arguments or in what came of it. One that is
+        being made holds it as well; what comes of a call whose file is gone is not kept. Raises FileTrouble."""
+        if not path.exists() and not path.is_symlink():
+            return False
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST:
+            raise Unreadable(f"{path} is no file of a call.")
+        fields = self._fields(path)
+        call = self._call(path, path.stem)
+        if fields is None or call is None:
+            raise Unreadable(f"{path} cannot be read.")
+        return sought.among(call.arguments) or sought.among(fields.get("result"))
 
     def _call(self, path: Path, name: str) -> PendingCall | None:
         fields = self._fields(path)

@@ -102,7 +102,7 @@ def runs(text: str) -> Iterator[str]:
 @functools.lru_cache(maxsize=1)
 def _table() -> Table:
     """The table beside this file: a line with bias and threshold, then a run, its rarity and its weight a line."""
-    head, *lines = files("memory.scan").joinpath("doubt.tsv").read_text(encoding="utf-8").splitlines()
-    bias, threshold = map(float, head.split("\t"))
-    rows = (line.split("\t") for line in lines)
-    return Table({run: (float(rarity), float(weight)) for run, rarity, weight in rows}, bias, threshold)
+    with files("memory.scan").joinpath("doubt.tsv").open(encoding="utf-8") as lines:
+        bias, threshold = map(float, next(lines).split("\t"))
+        rows = (line.split("\t") for line in lines)
+        return Table({run: (float(rarity), float(weight)) for run, rarity, weight in rows}, bias, threshold)

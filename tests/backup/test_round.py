@@ -14,9 +14,11 @@ from gateway.backup.making import Made, backups, create, surplus, thin, verify
 from gateway.backup.manifest import KeptLink
 from gateway.backup.restoring import restore
 from gateway.clock import SystemClock
+from gateway.config.load import load_settings
 from gateway.config.lock import ProfileLock
 from gateway.config.paths import Profile
 from gateway.config.profiles import prepare
+from gateway.config.without_secrets import LEFT_OUT
 from gateway.errors import ProfileLocked
 from gateway.state.health import inspect
 from memory.files import locked
@@ -54,6 +56,29 @@ async def test_a_restored_profile_is_the_same(tmp_path: Path) -> None:
     assert [each.name for each in other.folder.iterdir() if each.name.startswith(".")] == []
 
 
+HIDDEN = """\
+model: {api_key: &k swordfish}   # password is correcthorse1
+hosts: {lab: {kind: openai, base_url: http://127.0.0.1:1, api_key: *k}}
+mcp_servers:
+  far: {command: far, args: [--password, correcthorse, "--api-key", "abcd1234efgh5678ijkl"]}
+"""
+
+
+async def test_secrets_behind_flags_anchors_and_in_comments_are_not_in_it(tmp_path: Path) -> None:
+    profile = await furnished(tmp_path / "home")
+    profile.config.write_text(HIDDEN, "utf-8")
+    made = backed_up(profile)
+    held = everything(made.backup.path)
+    assert [word for word in (b"swordfish", b"correcthorse", b"abcd1234") if word in held] == []
+    other = empty(tmp_path / "other")
+    done = restore(made.backup.path, other, CLOCK)
+    variables = ("MCP_SERVERS_FAR_ARGS_1", "MCP_SERVERS_FAR_ARGS_3", "MODEL_API_KEY")
+    assert set(variables) <= set(done.missing)
+    settings = load_settings(other, dict.fromkeys(done.missing, "given back")).settings
+    assert settings.hosts["lab"].api_key == settings.model.api_key == "given back"
+    assert settings.mcp_servers["far"].args == ("--password", "given back", "--api-key", "given back")
+
+
 async def test_it_is_private_and_holds_no_secret(tmp_path: Path) -> None:
     profile = await furnished(tmp_path / "home")
     path = backed_up(profile).backup.path
@@ -65,7 +90,11 @@ async def test_it_is_private_and_holds_no_secret(tmp_path: Path) -> None:
     done = restore(path, other, CLOCK)
     assert done.missing == ("DISCORD_BOT_TOKEN", "TELEGRAM_BOT_TOKEN")
     text = other.config.read_text("utf-8")
-    assert text == CONFIG.replace(f'"{TOKEN}"', '"${TELEGRAM_BOT_TOKEN}"').replace(TOKEN, "[redacted]")
+    comment, rest = CONFIG.split("\n", 1)
+    assert comment.startswith("#")
+    assert TOKEN in comment
+    kept = rest.replace(f'"{TOKEN}"', '"${TELEGRAM_BOT_TOKEN}"')
+    assert text == f"{LEFT_OUT}\n{kept}"
     assert not other.env.exists()
 
 

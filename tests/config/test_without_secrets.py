@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.config.lines import parse
-from gateway.config.without_secrets import without_secrets
+from gateway.config.without_secrets import LEFT_OUT, without_secrets
 from gateway.errors import ConfigurationError
 
 USUAL = {"platforms.telegram.token": "TELEGRAM_BOT_TOKEN"}
@@ -60,7 +60,6 @@ def test_everything_else_stays_to_the_letter(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "model: {api_key: &x abc, model: *x}\n",
         "model:\n  api_key: |\n    abc\n    def\n",
         "model: [\n",
         "model: {api_key: a, api_key: b}\n",
@@ -70,3 +69,110 @@ def test_everything_else_stays_to_the_letter(text: str) -> None:
 def test_what_cannot_be_done_exactly_is_not_done(text: str) -> None:
     with pytest.raises(ConfigurationError):
         portable(text)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('["--api-key", "abcd1234efgh5678ijkl"]', '["--api-key", "${V}"]'),
+        ('["--password", "correcthorse"]', '["--password", "${V}"]'),
+        ("[--token, correct, --port, 80]", '[--token, "${V}", --port, 80]'),
+        ("[--key=correct]", '["--key=${V}"]'),
+        ("['--pass=say \"x\"']", '["--pass=${V}"]'),
+        ("[-p, correcthorse]", '[-p, "${V}"]'),
+        ("[-pcorrect1horse]", '["-p${V}"]'),
+        ("[-e, DB_PASS=correct]", '[-e, "DB_PASS=${V}"]'),
+        ("[-e, MODE=correct]", '[-e, "MODE=${V}"]'),
+        ("[-H, 'X-Team: correct']", '[-H, "${V}"]'),
+        ("[-u, 'me:correct']", '[-u, "${V}"]'),
+        ('["serve --password correcthorse"]', '["${V}"]'),
+        ("[--authToken, 12345678]", '[--authToken, "${V}"]'),
+        ("[--token, !!str 12345678]", '[--token, "${V}"]'),
+    ],
+)
+def test_what_a_flag_announces_is_a_secret(before: str, after: str) -> None:
+    text, taken = portable(f"mcp_servers: {{x: {{args: {before}}}}}\n")
+    (variable,) = taken.values()
+    left = text.replace(variable, "V").removeprefix("mcp_servers: {x: {args: ").removesuffix("}}\n")
+    assert " ".join(left.split()) == after
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "[-p, 8080]",
+        "[-p, '127.0.0.1:80:80']",
+        "[--max-tokens, 4096]",
+        "[--max-tokens=4096]",
+        "[--key-file, /etc/key]",
+        "[--auth-type, basic]",
+        "[--password, --verbose]",
+        "[--password, -v]",
+        "[--token, '${MY_TOKEN}']",
+        "['--token=${MY_TOKEN}']",
+        "[-u, me]",
+        "[-e, MODE]",
+        "[run, -i, --rm, some/image]",
+        "['# no comment: a password']",
+    ],
+)
+def test_what_a_flag_does_not_announce_stays(arguments: str) -> None:
+    text = f"mcp_servers: {{x: {{args: {arguments}}}}}\n"
+    assert portable(text) == (text, {})
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("# password is hunter3secret\na: {b: c}\n", f"{LEFT_OUT}\na: {{b: c}}\n"),
+        ("# the password is this:\n#   correct\na: {b: c}\n", f"{LEFT_OUT}\n{LEFT_OUT}\na: {{b: c}}\n"),
+        ("a: {b: c} # pwd correct\n# and more\n", f"a: {{b: c}} {LEFT_OUT}\n{LEFT_OUT}\n"),
+        ("a: {b: 'x # key'} # API key: correct\r\n", f"a: {{b: 'x # key'}} {LEFT_OUT}\r\n"),
+        ("a:\n  b: | # my token\n    # a token\n    x\n", f"a:\n  b: | {LEFT_OUT}\n    # a token\n    x\n"),
+        ("a: {b: c} # abcd1234efgh\n", f"a: {{b: c}} {LEFT_OUT}\n"),
+        ("# my passphrase: correct", LEFT_OUT),
+    ],
+)
+def test_no_comment_is_kept_that_speaks_of_a_secret(before: str, after: str) -> None:
+    assert portable(before) == (after, {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Since 2026-11-30: see https://example.org/page1 and the passages of hosts/lab-2\na: {b: c} # by day\n",
+        "a:\n  b: >\n    password # x\n    # key\n",
+    ],
+)
+def test_other_comments_stay(text: str) -> None:
+    assert portable(text) == (text, {})
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("model: {api_key: &k abc, model: *k}\n", 'model: {api_key: &k "${MODEL_API_KEY}", model: *k}\n'),
+        (
+            "model:\n  api_key: &k !!int 12\nhosts: {lab: {api_key: *k}}\n",
+            'model:\n  api_key: &k  "${MODEL_API_KEY}"\nhosts: {lab: {api_key: *k}}\n',
+        ),
+        (
+            "hosts:\n  a: &a\n    api_key: abc\n  b: *a\n",
+            'hosts:\n  a: &a\n    api_key: "${HOSTS_A_API_KEY}"\n  b: *a\n',
+        ),
+        ("a: {b: &x abc, token: *x}\n", 'a: {b: &x "${A_TOKEN}", token: *x}\n'),
+        (
+            "mcp_servers: {x: {args: [--token, &t abc, *t]}}\n",
+            'mcp_servers: {x: {args: [--token, &t "${MCP_SERVERS_X_ARGS_1}", *t]}}\n',
+        ),
+    ],
+)
+def test_anchors_and_aliases_go_on_meaning_each_other(before: str, after: str) -> None:
+    assert portable(before)[0] == after
+    assert parse(after).problems == []
+
+
+def test_two_keys_whose_variables_would_have_one_name() -> None:
+    text, taken = portable("hosts: {my-lab: {api_key: abc}, my_lab: {api_key: def}}\n")
+    assert sorted(taken.values()) == ["HOSTS_MY_LAB_API_KEY", "HOSTS_MY_LAB_API_KEY_2"]
+    assert text.count("API_KEY_2}") == 1

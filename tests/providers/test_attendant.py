@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import threading
 from typing import Any
 
 import pytest
 
-from gateway.clock import SystemClock
 from gateway.providers.attendant import FIRST_PAUSE, QUEUE, TRIES, Attendant, Errand, bounded, checked
 from gateway.providers.own_tools import tools_of
 from memory.providers.protocol import (
@@ -21,8 +20,9 @@ from memory.providers.protocol import (
     Silent,
     Unreachable,
 )
-from tests.fakes.clock import FakeClock
+from tests.fakes.clock import FakeClock, settle
 from tests.fakes.guesthouse import Notes
+from tests.providers.waiting import until
 
 WHERE = Conversation("owner", "s1")
 
@@ -45,15 +45,9 @@ def attendant(provider: Silent, clock: Any, **patience: float) -> tuple[Attendan
     return Attendant(provider, manifest, clock, notes.info, notes.warning), notes
 
 
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
-        while not holds():
-            await asyncio.sleep(0.002)
-
-
 async def test_it_runs_in_a_loop_of_its_own_and_ends_with_the_house() -> None:
     provider = Quiet()
-    one, notes = attendant(provider, SystemClock())
+    one, notes = attendant(provider, FakeClock())
     one.begin()
     await until(lambda: one.well)
     assert id(asyncio.get_running_loop()) not in provider.loops
@@ -133,7 +127,7 @@ async def test_one_that_raises_a_cancellation_cancels_nobody() -> None:
         async def prefetch(self, question: Question) -> str:
             raise asyncio.CancelledError
 
-    one, notes = attendant(Odd(), SystemClock())
+    one, notes = attendant(Odd(), FakeClock())
     one.begin()
     await until(lambda: one.well)
     assert await one.recall(Question(WHERE, "Who are you?")) == ""
@@ -149,7 +143,7 @@ async def test_a_tool_that_fails_is_an_answer(fault: Exception, says: str) -> No
     async def run(arguments: Any, where: Conversation) -> str:
         raise fault
 
-    one, _ = attendant(Quiet(), SystemClock())
+    one, _ = attendant(Quiet(), FakeClock())
     tool = ProviderTool("quiet_find", "finds", {"type": "object"}, run)
     assert await one.use(tool, {}, WHERE) == (False, "quiet cannot be asked now: it is not ready")
     one.begin()
@@ -180,23 +174,29 @@ async def test_whoever_asks_while_it_starts_waits_for_that_once() -> None:
     await clock.advance(3.9)
     assert not asking.done()
     await clock.advance(0.2)
-    assert asking.result() == ""
+    assert await asking == ""
     assert not one.promising
     assert notes.named("provider.fault") == []
     await one.close()
 
 
 async def test_the_first_question_finds_one_that_starts_in_time() -> None:
+    begun = threading.Event()
+
     class Brisk(Quiet):
         async def start(self) -> None:
-            await asyncio.sleep(0.05)
+            await asyncio.to_thread(begun.wait)
 
         async def prefetch(self, question: Question) -> str:
             return "something"
 
-    one, _ = attendant(Brisk(), SystemClock())
+    one, _ = attendant(Brisk(), FakeClock())
     one.begin()
-    assert await one.recall(Question(WHERE, "Who are you?")) == "something"
+    asking = asyncio.ensure_future(one.recall(Question(WHERE, "Who are you?")))
+    await settle()
+    assert not asking.done()
+    begun.set()
+    assert await asking == "something"
     await one.close()
 
 

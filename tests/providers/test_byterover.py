@@ -21,6 +21,7 @@ from gateway.providers.byterover import (
 from memory.providers.contract import ELSEWHERE, HERE, ProviderContract, Sample, fault_of, keep, recalled, started
 from memory.providers.protocol import Exchange, ProviderContext, Question, Refused, Unreachable, Write
 from tests.fakes.byterover_cli import become, calls, installed
+from tests.providers.waiting import until
 
 PRIVATE = "TELEGRAM_BOT_TOKEN"
 
@@ -100,9 +101,7 @@ async def test_a_call_that_is_given_up_leaves_no_process(stage: Stage) -> None:
         become(stage.bin, "hangs")
         before = len(calls(stage.bin))
         asking = asyncio.ensure_future(provider.prefetch(Question(HERE, "bees in Uppsala?")))
-        async with asyncio.timeout(30):
-            while len(calls(stage.bin)) == before:
-                await asyncio.sleep(0.01)
+        await until(lambda: len(calls(stage.bin)) > before)
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking

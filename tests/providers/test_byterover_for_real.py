@@ -89,8 +89,8 @@ async def test_it_keeps_a_turn_and_finds_it_again(tmp_path: Path, monkeypatch: p
     async with real(tmp_path, monkeypatch) as (stage, model):
         assert isinstance(await fault_of(stage.provider.start()), Refused)  # no model is connected yet
         words = ("providers", "connect", "openai-compatible", "--base-url", model.base_url, "--api-key", "x")
-        code, out, _ = await stage.provider._run(stage.folder, [*words, "--model", "fake-model", "--format", "json"])
-        assert (code, json.loads(out)["success"]) == (0, True)
+        done = await stage.provider._run(stage.folder, [*words, "--model", "fake-model", "--format", "json"])
+        assert (done.code, json.loads(done.out)["success"]) == (0, True)
         async with started(stage) as provider:
             assert await recalled(stage) == ""
             await keep(stage)

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
-import pytest
-
 from gateway.providers.hindsight import manifest
-from memory.providers.contract import ELSEWHERE, HERE, ProviderContract, keep, recalled, started
-from memory.providers.protocol import Exchange, Question
+from memory.providers.contract import ELSEWHERE, HERE, keep, recalled, started
+from memory.providers.protocol import Question
 from tests.fakes.hindsight_server import HindsightServer
-from tests.providers.services import ServiceStage, ServiceTroubles, service_stage
+from tests.providers.services import ServiceContract, ServiceStage
+
+Stage = ServiceStage[HindsightServer]
 
 
-class TestHindsight(ServiceTroubles, ProviderContract):
-    @pytest.fixture
-    async def stage(self, tmp_path: Path) -> AsyncIterator[ServiceStage]:
-        async with service_stage(manifest, HindsightServer(), tmp_path) as stage:
-            yield stage
+class TestHindsight(ServiceContract):
+    manifest = manifest
+    service = HindsightServer
 
-    async def test_a_turn_is_one_document_however_often_it_is_handed_over(self, stage: ServiceStage) -> None:
+    async def test_a_turn_is_one_document_however_often_it_is_handed_over(self, stage: Stage) -> None:
         async with started(stage):
             await keep(stage)
             await keep(stage)
-        [(bank, documents)] = server(stage).banks.items()
+        [(bank, documents)] = stage.server.banks.items()
         assert bank == "innkeeper-default-owner"
         [(name, item)] = documents.items()
         assert name == f"default/{HERE.session}/turn:1"
         assert item["content"] == f"Person: {stage.sample.asked}\nAssistant: {stage.sample.answered}"
         assert item["timestamp"].startswith("2026-11-30T12:00:00")
 
-    async def test_the_service_is_told_that_a_repeat_is_one(self, stage: ServiceStage) -> None:
+    async def test_the_service_is_told_that_a_repeat_is_one(self, stage: Stage) -> None:
         async with started(stage):
             await keep(stage)
             await keep(stage)
@@ -41,47 +36,40 @@ class TestHindsight(ServiceTroubles, ProviderContract):
         assert first == again != other
         assert all(each["async"] for each in sent)
 
-    async def test_the_same_turn_in_another_bank_is_another_operation(self, stage: ServiceStage) -> None:
+    async def test_the_same_turn_in_another_bank_is_another_operation(self, stage: Stage) -> None:
         async with started(stage):
             await keep(stage)
-        other = ServiceStage(manifest, stage.server, Path())
-        other.provider = stage.another(bank="family")
+        other = stage.beside(bank="family")
         async with started(other):
             await keep(other)
             assert stage.sample.word in await recalled(other)
 
-    async def test_a_reply_that_was_withheld_is_not_sent(self, stage: ServiceStage) -> None:
-        async with started(stage) as provider:
-            await provider.sync(Exchange("turn:1", HERE, "Read this page.", "", 1_796_040_000.0))
-        [item] = server(stage).banks["innkeeper-default-owner"].values()
+    async def test_a_reply_that_was_withheld_is_not_sent(self, stage: Stage) -> None:
+        async with started(stage):
+            await stage.told("Read this page.")
+        [item] = stage.server.banks["innkeeper-default-owner"].values()
         assert item["content"] == "Person: Read this page."
 
-    async def test_long_questions_are_cut_to_what_the_service_takes(self, stage: ServiceStage) -> None:
+    async def test_long_questions_are_cut_to_what_the_service_takes(self, stage: Stage) -> None:
         async with started(stage) as provider:
             await keep(stage)
             found = await provider.prefetch(Question(HERE, f"{stage.sample.question} {'記憶を保つ' * 1_000}"))
         assert stage.sample.word in found
 
-    async def test_profiles_are_apart_unless_they_name_one_bank(self, stage: ServiceStage) -> None:
+    async def test_profiles_are_apart_unless_they_name_one_bank(self, stage: Stage) -> None:
         async with started(stage):
             await keep(stage)
-        other = ServiceStage(manifest, stage.server, Path())
-        other.provider = stage.another(profile="work")
+        other = stage.beside(in_profile="work")
         async with started(other):
             assert await recalled(other) == ""
-        other.provider = stage.another(profile="work", bank="innkeeper-default")
+        other = stage.beside(in_profile="work", bank="innkeeper-default")
         async with started(other):
             assert stage.sample.word in await recalled(other)
 
-    async def test_it_reflects_when_asked(self, stage: ServiceStage) -> None:
+    async def test_it_reflects_when_asked(self, stage: Stage) -> None:
         async with started(stage) as provider:
             [tool] = provider.tools()
             await keep(stage)
             assert stage.sample.word in await tool.run({"question": "Where are the bees?"}, HERE)
             said = await tool.run({"question": "Where are the bees?"}, ELSEWHERE)
             assert said == "Hindsight knows nothing about that."
-
-
-def server(stage: ServiceStage) -> HindsightServer:
-    assert isinstance(stage.server, HindsightServer)
-    return stage.server

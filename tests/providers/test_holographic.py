@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +18,7 @@ from memory.providers.protocol import Conversation, Exchange, ProviderContext, Q
 from memory.providers.registry import Register
 from tests.fakes.guesthouse import guesthouse, settings
 from tests.fakes.scripted_model import ScriptedModel
+from tests.providers.waiting import until
 
 DAY = 86_400.0
 START = 1_796_040_000.0
@@ -149,9 +150,7 @@ async def test_the_tools_keep_search_and_judge(tmp_path: Path) -> None:
         ("feedback", {"number": 10**30, "right": True}),
     ],
 )
-async def test_arguments_that_will_not_do_are_refused(
-    tmp_path: Path, name: str, arguments: dict[str, object]
-) -> None:
+async def test_arguments_that_will_not_do_are_refused(tmp_path: Path, name: str, arguments: dict[str, Any]) -> None:
     async with open_stage(tmp_path) as stage:
         with pytest.raises(Refused):
             await stage.use(name, **arguments)
@@ -179,9 +178,7 @@ async def test_it_remembers_over_a_restart_and_leaves_no_thread(tmp_path: Path) 
         await stage.hear("Annika keeps bees in Uppsala.")
     async with open_stage(tmp_path) as stage:
         assert len(await stage.ask("Where are the bees?")) == 1
-    async with asyncio.timeout(10):
-        while any(each.name.startswith("holographic") for each in threading.enumerate()):
-            await asyncio.sleep(0.01)
+    await until(lambda: not any(each.name.startswith("holographic") for each in threading.enumerate()))
 
 
 @pytest.mark.parametrize(
@@ -222,9 +219,7 @@ async def test_in_a_house_what_was_said_before_new_is_recalled_after_it(tmp_path
         outside = house.house.outside
         assert outside is not None
         await house.adapter.reply_to("Annika lives in Lund.")
-        async with asyncio.timeout(20):
-            while outside.data["handed_over"] != 1:
-                await asyncio.sleep(0.005)
+        await until(lambda: outside.data["handed_over"] == 1)
         await house.adapter.reply_to("/new")
         await house.adapter.reply_to("Where does Annika live?")
         (said,) = [each.content for each in house.model.requests[-1].messages if each.role == "user"]

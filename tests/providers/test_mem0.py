@@ -6,12 +6,11 @@ environment of its own that is made for the occasion.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +18,24 @@ import pytest
 
 from gateway.providers.mem0 import KEY as VARIABLE
 from gateway.providers.mem0 import Mem0, Mem0Settings, manifest
-from memory.providers.contract import HERE, ProviderContract, fault_of, keep, recalled, started, within
-from memory.providers.protocol import Exchange, Provider, ProviderContext, Question, Refused, Unreachable
+from memory.providers.contract import HERE, fault_of, keep, recalled, started, within
+from memory.providers.protocol import Provider, ProviderContext, Refused, Unreachable
 from tests.fakes.memory_service import KEY
 from tests.fakes.model_service import DIMENSIONS, ModelService
-from tests.providers.services import ServiceStage, ServiceTroubles
+from tests.providers.services import ServiceContract, ServiceStage, cancelled_on_its_way
 
 PACKAGE = Path(__file__).parents[1] / "fakes" / "mem0_package"
 
 
-class Mem0Stage(ServiceStage):
+class Mem0Stage(ServiceStage[ModelService]):
     """As for any service; the one here is the models' server."""
 
     def __init__(self, server: ModelService, folder: Path, python: Path) -> None:
         self.python = python
         super().__init__(manifest, server, folder)
 
-    def another(self, key: str = KEY, profile: str = "default", **settings: Any) -> Provider:
-        return super().another(key, profile, **{"dimensions": DIMENSIONS, "python": str(self.python), **settings})
+    def another(self, key: str = KEY, in_profile: str = "default", **settings: Any) -> Provider:
+        return super().another(key, in_profile, **{"dimensions": DIMENSIONS, "python": str(self.python), **settings})
 
 
 @pytest.fixture
@@ -56,7 +55,7 @@ _RUN = (
 )
 
 
-class TestMem0(ServiceTroubles, ProviderContract):
+class TestMem0(ServiceContract):
     @pytest.fixture
     async def stage(self, tmp_path: Path, python: Path) -> AsyncIterator[Mem0Stage]:
         async with ModelService() as server:
@@ -67,19 +66,16 @@ class TestMem0(ServiceTroubles, ProviderContract):
             yield stage
             await stage.provider.close()
 
-    async def test_slow_answers_are_given_up_when_nobody_waits_any_more(self, stage: ServiceStage) -> None:
-        async with started(stage) as provider:
+    @pytest.mark.parametrize("step", [ServiceStage.questioned, ServiceStage.told])
+    async def test_a_slow_answer_is_given_up_when_nobody_waits_any_more(
+        self, stage: ServiceStage[Any], step: Callable[[ServiceStage[Any]], Any]
+    ) -> None:
+        """The process is not: its answer is dropped."""
+        async with started(stage):
             await keep(stage)
-            stage.server.manner = "slow"
-            another = Exchange("turn:2", HERE, stage.sample.asked, stage.sample.answered, 1_796_040_000.0)
-            for call in (provider.prefetch(Question(HERE, stage.sample.question)), provider.sync(another)):
-                before = len(stage.server.requests)
-                waiting = asyncio.ensure_future(call)
-                await stage.server.arrived(before + 1)
-                waiting.cancel()
-                await within(asyncio.gather(waiting, return_exceptions=True))
-                assert waiting.cancelled()
-            stage.server.manner = "good"
+            stage.become("slow")
+            await cancelled_on_its_way(stage, step(stage))
+            stage.become("good")
             assert stage.sample.word in await recalled(stage)
 
     async def test_a_lost_process_is_begun_again(self, stage: Mem0Stage) -> None:
@@ -88,7 +84,7 @@ class TestMem0(ServiceTroubles, ProviderContract):
             assert isinstance(provider, Mem0)
             assert provider._child is not None
             os.killpg(provider._child.pid, signal.SIGKILL)
-            fault = await fault_of(provider.prefetch(Question(HERE, stage.sample.question)))
+            fault = await fault_of(stage.questioned())
             assert str(fault) == "Mem0's process ended"
             await within(provider.start())
             assert stage.sample.word in await recalled(stage)
@@ -117,10 +113,9 @@ class TestMem0(ServiceTroubles, ProviderContract):
 
     async def test_what_could_not_be_embedded_is_tried_again(self, stage: Mem0Stage) -> None:
         async with started(stage):
-            stage.server.manner = "busy"
-            exchange = Exchange("turn:1", HERE, stage.sample.asked, "", 1_796_040_000.0)
-            assert isinstance(await fault_of(stage.provider.sync(exchange)), Unreachable)
-            stage.server.manner = "good"
+            stage.become("busy")
+            assert isinstance(await fault_of(stage.told(answered="", number=1)), Unreachable)
+            stage.become("good")
             await keep(stage)
             assert stage.sample.word in await recalled(stage)
 

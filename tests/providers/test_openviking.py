@@ -25,46 +25,28 @@ import pytest
 
 from gateway.providers.environment import install, installed
 from gateway.providers.openviking import OpenViking, OpenVikingSettings, manifest
-from memory.providers.contract import (
-    ELSEWHERE,
-    HERE,
-    ProviderContract,
-    Sample,
-    fault_of,
-    keep,
-    recalled,
-    started,
-    within,
-)
-from memory.providers.protocol import (
-    Exchange,
-    Provider,
-    ProviderContext,
-    ProviderManifest,
-    Question,
-    Refused,
-    Unreachable,
-)
+from memory.providers.contract import ELSEWHERE, HERE, ProviderContract, Sample, fault_of, keep, recalled, started
+from memory.providers.protocol import Provider, ProviderContext, ProviderManifest, Question, Refused, Unreachable
 from tests.fakes.memory_service import KEY
 from tests.fakes.model_service import DIMENSIONS, ModelService
 from tests.fakes.openviking_server import OpenVikingServer
-from tests.providers.services import ServiceStage, ServiceTroubles
+from tests.providers.services import ServiceContract, ServiceStage
 
 TOOL = Path(__file__).parents[1] / "fakes" / "openviking_tool.py"
 
 
-class OpenVikingStage(ServiceStage):
+class OpenVikingStage(ServiceStage[OpenVikingServer]):
     def __init__(self, server: OpenVikingServer, folder: Path) -> None:
         self.tool = folder / "ov"
         self.tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{TOOL}" "$@"\n')
         self.tool.chmod(0o700)
         super().__init__(manifest, server, folder)
 
-    def another(self, key: str = KEY, profile: str = "default", **settings: Any) -> Provider:
-        return super().another(key, profile, **{"command": str(self.tool), **settings})
+    def another(self, key: str = KEY, in_profile: str = "default", **settings: Any) -> Provider:
+        return super().another(key, in_profile, **{"command": str(self.tool), **settings})
 
 
-class TestOpenViking(ServiceTroubles, ProviderContract):
+class TestOpenViking(ServiceContract):
     @pytest.fixture
     async def stage(self, tmp_path: Path) -> AsyncIterator[OpenVikingStage]:
         async with OpenVikingServer() as server:
@@ -82,11 +64,11 @@ class TestOpenViking(ServiceTroubles, ProviderContract):
             assert stage.sample.word in await recalled(stage)
 
     async def test_a_key_of_one_user_is_refused_before_anything_is_sent(self, stage: OpenVikingStage) -> None:
-        server(stage).bound_to = "somebody"
+        stage.server.bound_to = "somebody"
         fault = await fault_of(stage.provider.start())
         assert isinstance(fault, Refused)
         assert "may not act for several users" in str(fault)
-        assert server(stage).pending == {}
+        assert stage.server.pending == {}
 
     async def test_templates_of_the_server_are_no_memories(self, stage: OpenVikingStage) -> None:
         async with started(stage) as provider:
@@ -94,9 +76,9 @@ class TestOpenViking(ServiceTroubles, ProviderContract):
 
     async def test_long_words_go_in_pieces(self, stage: OpenVikingStage) -> None:
         words = " ".join(f"記憶を保つ{number}" for number in range(8_000))
-        async with started(stage) as provider:
-            await provider.sync(Exchange("turn:1", HERE, words, "", 1_796_040_000.0))
-        [kept] = server(stage).events.values()
+        async with started(stage):
+            await stage.told(words)
+        [kept] = stage.server.events.values()
         assert len(kept) > 1
         assert " ".join(kept) == words
 
@@ -117,16 +99,6 @@ class TestOpenViking(ServiceTroubles, ProviderContract):
             assert stage.sample.word in await tool.run({"query": "Where are the bees?"}, HERE)
             assert await tool.run({"query": "Where are the bees?"}, ELSEWHERE) == "Nothing like that is kept."
 
-    async def test_a_cancelled_call_leaves_no_tool_behind(self, stage: OpenVikingStage) -> None:
-        async with started(stage) as provider:
-            stage.server.manner = "slow"
-            asking = asyncio.ensure_future(provider.prefetch(Question(HERE, stage.sample.question)))
-            request = await stage.server.arrived(2)
-            asking.cancel()
-            await within(asyncio.gather(asking, return_exceptions=True))
-            await within(request.done.wait())
-            assert request.abandoned
-
 
 async def test_without_the_tool_it_says_how_to_get_it(tmp_path: Path) -> None:
     provider = OpenViking(ProviderContext(OpenVikingSettings().model_dump(), {}, tmp_path))
@@ -139,11 +111,6 @@ async def test_a_tool_that_is_another_one_counts_as_away(tmp_path: Path) -> None
     fault = await fault_of(OpenViking(ProviderContext(settings, {}, tmp_path)).start())
     assert isinstance(fault, Unreachable)
     assert "gives no answer" in str(fault)
-
-
-def server(stage: OpenVikingStage) -> OpenVikingServer:
-    assert isinstance(stage.server, OpenVikingServer)
-    return stage.server
 
 
 class RealStage:

@@ -3,59 +3,17 @@ form."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from gateway.config.schema import Agent, Settings
-from gateway.config.sections import Memory
-from gateway.models.client import HostInfo
+from gateway.config.schema import Agent
 from gateway.tools.tool import Tool, ToolContext, ToolResult
 from platforms.messages import ChatKind
-from tests.fakes.guesthouse import Guesthouse, guesthouse, settings
-from tests.fakes.parrot import ParrotSettings, heard, register
-from tests.fakes.scripted_model import Script, ScriptedModel, Turn
-
-ROOMY = HostInfo(window=None)
-
-
-def chosen(memory: dict[str, Any] | None = None, **own: Any) -> Settings:
-    return settings(
-        memory=Memory(provider="parrot", providers={"parrot": ParrotSettings(**own)}, **memory or {}),
-    )
-
-
-@asynccontextmanager
-async def inn(
-    folder: Path, script: Script, with_settings: Settings | None = None, **more: Any
-) -> AsyncIterator[Guesthouse]:
-    model = ScriptedModel(script, info=ROOMY)
-    kept = with_settings or chosen()
-    async with guesthouse(folder, model, with_memory=True, with_settings=kept, providers=register(), **more) as house:
-        outside = house.house.outside
-        assert outside is not None
-        await until(lambda: outside.data["well"] is True)
-        yield house
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Wait in real time for what the parrot's thread brings."""
-    async with asyncio.timeout(10):
-        while not holds():
-            await asyncio.sleep(0.005)
-
-
-def parrot(folder: Path, *kinds: str) -> list[dict[str, Any]]:
-    return heard(folder / "providers/parrot", *kinds)
-
-
-def read(house: Guesthouse, number: int = -1) -> list[str]:
-    """What people said, as the model read it with one request."""
-    return [each.content for each in house.model.requests[number].messages if each.role == "user"]
+from tests.fakes.scripted_model import Script, Turn
+from tests.providers.houses import inn, parrot, read, with_parrot
+from tests.providers.waiting import until
 
 
 async def test_what_was_said_before_new_is_recalled_after_it(tmp_path: Path) -> None:
@@ -83,7 +41,7 @@ async def test_what_was_recalled_stays_with_its_row_and_is_never_rewritten(tmp_p
 
 
 async def test_turns_are_handed_over_in_order_and_without_the_gateways_notes(tmp_path: Path) -> None:
-    async with inn(tmp_path, ["One.", "Two.", "Three."], chosen(manner="slow")) as house:
+    async with inn(tmp_path, ["One.", "Two.", "Three."], with_parrot(manner="slow")) as house:
         for words in ("The first thing.", "The second thing.", "The third thing."):
             await house.adapter.reply_to(words)
     assert [(each["asked"], each["answered"]) for each in parrot(tmp_path, "sync")] == [
@@ -95,7 +53,7 @@ async def test_turns_are_handed_over_in_order_and_without_the_gateways_notes(tmp
 
 
 async def test_recall_is_nobodys_words_in_search_and_archive(tmp_path: Path) -> None:
-    async with inn(tmp_path, ["Yes."], chosen(says="The zeppelin lands at noon.")) as house:
+    async with inn(tmp_path, ["Yes."], with_parrot(says="The zeppelin lands at noon.")) as house:
         await house.adapter.reply_to("When does the airship land?")
         assert "zeppelin" in read(house)[0]
         assert "Nothing was found" in await house.adapter.reply_to("/search zeppelin")
@@ -150,7 +108,7 @@ async def test_nothing_of_the_owners_reaches_a_group_in_which_others_are_heard(t
 async def test_whose_memory_it_is(
     tmp_path: Path, scope: str, kind: ChatKind, sender: str, subjects: Sequence[str]
 ) -> None:
-    async with inn(tmp_path, ["Noted."], chosen({"scope": scope})) as house:
+    async with inn(tmp_path, ["Noted."], with_parrot({"scope": scope})) as house:
         await house.adapter.say("The kettle is broken.", sender=sender, kind=kind)
         await house.adapter.until_text("Noted.")
     assert [each["where"]["subject"] for each in parrot(tmp_path, "sync")] == list(subjects)
@@ -158,11 +116,11 @@ async def test_whose_memory_it_is(
 
 
 async def test_its_part_of_the_prompt_is_frozen_with_the_session(tmp_path: Path) -> None:
-    async with inn(tmp_path, ["One."], chosen(block="The person sails.")) as house:
+    async with inn(tmp_path, ["One."], with_parrot(block="The person sails.")) as house:
         await house.adapter.reply_to("What do I do on Sundays?")
         before = house.model.requests[0].messages[0].content
         assert "The person sails." in before
-    async with inn(tmp_path, ["Two."], chosen(block="The person rows.")) as house:
+    async with inn(tmp_path, ["Two."], with_parrot(block="The person rows.")) as house:
         await house.adapter.reply_to("And on Mondays, I wonder?")
         assert house.model.requests[0].messages[0].content == before
 
@@ -180,7 +138,7 @@ async def test_its_tools_are_used_and_their_answers_fenced(tmp_path: Path) -> No
 
 
 async def test_the_memory_toolset_switched_off_hides_them(tmp_path: Path) -> None:
-    off = chosen().model_copy(update={"agent": Agent(disabled_toolsets=("memory",))})
+    off = with_parrot().model_copy(update={"agent": Agent(disabled_toolsets=("memory",))})
     async with inn(tmp_path, ["Yes."], off) as house:
         await house.adapter.reply_to("Do you have any tools?")
         names = [each.name for each in house.model.requests[0].tools]
@@ -224,7 +182,7 @@ async def test_it_hears_of_changes_in_the_files_and_of_boundaries(tmp_path: Path
 
 
 async def test_what_it_refuses_is_given_up_and_the_rest_follows(tmp_path: Path) -> None:
-    async with inn(tmp_path, ["One."], chosen(manner="refuses"), full_status=True) as house:
+    async with inn(tmp_path, ["One."], with_parrot(manner="refuses"), full_status=True) as house:
         await house.adapter.reply_to("This is too much for it.")
         await until(lambda: bool(house.notes.named("provider.given_up")))
         assert "parrot, 0 handed over since the start, 1 given up" in await house.adapter.reply_to("/status")
@@ -250,7 +208,7 @@ async def test_a_large_result_of_a_tool_goes_by_its_own_rule(tmp_path: Path, rec
 
     tool = Tool(ToolSchema("dump", "dumps", {"type": "object", "properties": {}}), run)
     script: Script = [Turn(calls=[("dump", {})]), "Much of a muchness."]
-    async with inn(tmp_path, script, chosen({"prefetch_spill_enabled": recalls}), tools=[tool]) as house:
+    async with inn(tmp_path, script, with_parrot({"prefetch_spill_enabled": recalls}), tools=[tool]) as house:
         await house.adapter.reply_to("Dump everything that you have.")
         read = house.model.requests[1].messages[-1].content
         (path,) = (tmp_path / "cache/spill").iterdir()

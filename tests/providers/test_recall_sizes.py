@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import pytest
 
-from gateway.config.sections import Hooks, Memory, OutputSpill
+from gateway.config.sections import Hooks, OutputSpill
 from gateway.models.client import HostInfo
-from tests.fakes.guesthouse import guesthouse, settings
-from tests.fakes.parrot import ParrotSettings, register
 from tests.fakes.scripted_model import ScriptedModel
-from tests.providers.test_outside_trouble import asked, until
+from tests.providers.houses import inn, with_parrot
+from tests.providers.houses import read as read_by
 
 PREVIEW = 2_000
 
@@ -44,21 +43,11 @@ def text(characters: int) -> str:
 async def test_a_recall_of_that_size(tmp_path: Path, row: Row) -> None:
     said = text(row.characters)
     assert len(said) == row.characters
-    chosen = settings(
-        memory=Memory(
-            provider="parrot",
-            providers={"parrot": ParrotSettings(says=said)},
-            prefetch_spill_enabled=row.recalls,
-        ),
-        hooks=Hooks(output_spill=OutputSpill(enabled=row.previews)),
-    )
-    model = ScriptedModel(["Yes."], info=HostInfo(window=None))
-    async with guesthouse(tmp_path, model, with_memory=True, with_settings=chosen, providers=register()) as house:
-        outside = house.house.outside
-        assert outside is not None
-        await until(lambda: outside.data["well"] is True)
+    hooks = Hooks(output_spill=OutputSpill(enabled=row.previews))
+    own = with_parrot({"prefetch_spill_enabled": row.recalls}, says=said).model_copy(update={"hooks": hooks})
+    async with inn(tmp_path, ["Yes."], own) as house:
         assert await house.adapter.reply_to("What do you know?", seconds=60) == "Yes."
-        read = asked(house)
+        (read,) = read_by(house)
     folder = tmp_path / "cache" / "spill"
     files = list(folder.iterdir()) if folder.exists() else []
     body = read[read.index(">\n") + 2 : read.rindex("\n</")]
@@ -80,11 +69,8 @@ async def test_a_recall_of_that_size(tmp_path: Path, row: Row) -> None:
 
 
 async def test_a_model_with_a_small_window_is_not_drowned(tmp_path: Path) -> None:
-    chosen = settings(memory=Memory(provider="parrot", providers={"parrot": ParrotSettings(says=text(50_000))}))
     model = ScriptedModel(["Yes."], info=HostInfo(window=8192))
-    async with guesthouse(tmp_path, model, with_memory=True, with_settings=chosen, providers=register()) as house:
-        outside = house.house.outside
-        assert outside is not None
-        await until(lambda: outside.data["well"] is True)
+    async with inn(tmp_path, model, with_parrot(says=text(50_000))) as house:
         assert await house.adapter.reply_to("What do you know?") == "Yes."
-        assert len(asked(house)) < 4_000
+        (said,) = read_by(house)
+    assert len(said) < 4_000

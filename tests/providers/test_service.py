@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.providers.service import Translation, asked_by, brief, missing, named, pieces, sound
+from gateway.providers.places import named
+from gateway.providers.service import Line, Translation, missing, words_of
+from gateway.providers.texts import asked_by, brief, pieces, sound
 from memory.providers.protocol import Conversation, Exchange, Refused, Unreachable
 
 ANY = st.text(st.characters(codec=None), max_size=200)
@@ -84,3 +86,41 @@ def test_what_is_missing_can_be_installed() -> None:
         str(missing("honcho-ai", "honcho"))
         == "the package honcho-ai is not installed: pip install 'innkeeper[honcho]'"
     )
+
+
+def test_a_line_serves_from_its_opening_until_it_is_cut() -> None:
+    line: Line[str] = Line("The inn")
+    with pytest.raises(Unreachable, match=r"^The inn was not started$"), line():
+        raise AssertionError("nobody is served")
+    line.open("the porter", translation())
+    with line() as client:
+        assert client == "the porter"
+    with pytest.raises(Unreachable, match="cannot be reached: the bell is broken"), line():
+        raise OSError("the bell is broken")
+    assert line.is_open
+    assert line.cut() == "the porter"
+    assert line.cut() is None
+    with pytest.raises(Unreachable, match="was not started"), line():
+        raise AssertionError("nobody is served")
+
+
+def test_a_service_with_one_key_has_words_that_name_it() -> None:
+    words = words_of("INN_KEY", away="cannot be reached at {address}{why}", misread="mumbles", busy="is full")
+    told = Translation(
+        "The inn",
+        ("sesame",),
+        (OSError,),
+        lambda error: (0, str(error)),
+        late=(TimeoutError,),
+        address="http://127.0.0.1:1/{x}",
+        words=words,
+    )
+    assert str(told.fault(401, "sesame")) == "The inn refused the key in INN_KEY"
+    assert str(told.fault(425, "{later}")) == "The inn is full (425)"
+    assert str(told.fault(418, "{tea}")) == "The inn answered 418: {tea}"
+    with pytest.raises(Unreachable, match=r"^The inn did not answer in time$"), told():
+        raise TimeoutError("sesame")
+    with pytest.raises(Unreachable, match=r"^The inn cannot be reached at http://127.0.0.1:1/{x}: gone$"), told():
+        raise OSError("gone")
+    with pytest.raises(Unreachable, match=r"^The inn mumbles$"), told():
+        raise ValueError("sesame")

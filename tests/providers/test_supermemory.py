@@ -1,175 +1,113 @@
-"""Supermemory by the suite of all outside memories, through its own client; its service's moods; its profile."""
+"""Supermemory by the suite of outside memories with a service, through its own client; its service's moods; its
+profile."""
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from collections.abc import AsyncIterator
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from gateway.providers.places import place
-from gateway.providers.supermemory import KEY, Supermemory, SupermemorySettings, manifest
-from memory.providers.contract import HERE, ProviderContract, Sample, fault_of, keep, recalled, started
-from memory.providers.protocol import Conversation, Exchange, ProviderContext, Question, Refused, Unreachable, Write
+from gateway.providers.supermemory import manifest
+from memory.providers.contract import HERE, fault_of, keep, recalled, started
+from memory.providers.protocol import Conversation, Refused, Unreachable, Write
+from tests.fakes.memory_service import KEY
 from tests.fakes.supermemory_server import SupermemoryServer
+from tests.providers.services import ServiceContract, ServiceStage
 
 OWNERS = place("", "owner", "default")
 
+Stage = ServiceStage[SupermemoryServer]
 
-class Stage:
+
+class TestSupermemory(ServiceContract):
     manifest = manifest
-    sample = Sample()
+    service = partial(SupermemoryServer, KEY)
 
-    def __init__(self, server: SupermemoryServer, folder: Path, key: str = "", **settings: object) -> None:
-        self.server = server
-        self.secrets = (key or server.key,)
-        known = SupermemorySettings.model_validate({"base_url": server.root, **settings}).model_dump()
-        self.provider = Supermemory(ProviderContext(known, {KEY: self.secrets[0]}, folder))
-
-    async def settled(self) -> None:
-        """The pretended service learns at once."""
-
-    async def lose(self) -> bool:
-        await self.server.close()
-        return True
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[SupermemoryServer]:
-    async with SupermemoryServer() as running:
-        assert isinstance(running, SupermemoryServer)
-        yield running
-
-
-@pytest.fixture
-def stage(server: SupermemoryServer, tmp_path: Path) -> Stage:
-    return Stage(server, tmp_path)
-
-
-class TestSupermemory(ProviderContract):
-    pass
-
-
-@pytest.mark.parametrize(
-    ("temper", "kind", "says"),
-    [
-        ("429", Unreachable, "too many requests"),
-        ("503", Unreachable, "Supermemory answered 503: no, [secret], not today"),
-        ("500", Unreachable, "Supermemory answered 500: no, [secret], not today"),
-        ("402", Refused, "Supermemory answered 402: no, [secret], not today"),
-        ("400", Refused, "Supermemory answered 400: no, [secret], not today"),
-        ("garbage", Unreachable, "no JSON"),
-        ("shapeless", Unreachable, "Supermemory answered"),
-        ("resets", Unreachable, "cannot be reached"),
-        ("leads away", Unreachable, "Supermemory answered"),
-    ],
-)
-async def test_its_moods_in_words(stage: Stage, temper: str, kind: type[Exception], says: str) -> None:
-    async with started(stage) as provider:
-        stage.server.temper = temper
-        before = len(stage.server.requests)
-        fault = await fault_of(provider.prefetch(Question(HERE, "Where are the bees?")))
+    @pytest.mark.parametrize(
+        ("manner", "kind", "says"),
+        [
+            ("429", Unreachable, "wants to be left alone: too many requests (429)"),
+            ("503", Unreachable, "answered 503: no, [secret], not today"),
+            ("500", Unreachable, "answered 500: no, [secret], not today"),
+            ("402", Refused, "answered 402: no, [secret], not today"),
+            ("400", Refused, "answered 400: no, [secret], not today"),
+            ("401", Refused, "refused the key in SUPERMEMORY_API_KEY"),
+            ("garbage", Unreachable, "answered what is no JSON"),
+            ("odd", Unreachable, "answered what its client does not understand"),
+            ("resets", Unreachable, "cannot be reached at {root}"),
+            ("leads away", Unreachable, "answered 302: no reason given"),
+        ],
+    )
+    async def test_its_moods_in_words(self, stage: Stage, manner: str, kind: type[Exception], says: str) -> None:
+        fault = await stage.fault_when(manner)
         assert type(fault) is kind
-        assert says in str(fault)
-        assert stage.server.key not in str(fault)
-        assert "\n" not in str(fault)
-        assert len(stage.server.requests) == before + 1  # trying again is the house's matter
-        block = await fault_of(provider.prompt_block(HERE))
-        assert type(block) is kind
-        stage.server.temper = "good"
-        await keep(stage)
-        assert "Uppsala" in await recalled(stage)
+        assert str(fault) == f"Supermemory {says.format(root=stage.server.root)}"
+        async with started(stage) as provider:
+            stage.become(manner)
+            assert type(await fault_of(provider.prompt_block(HERE))) is kind
 
+    async def test_a_missing_key_is_said_with_how_to_set_it(self, stage: Stage) -> None:
+        fault = await fault_of(stage.another(key="").start())
+        assert isinstance(fault, Refused)
+        assert str(fault) == "the secret SUPERMEMORY_API_KEY is missing: innkeeper memory setup supermemory"
 
-async def test_a_wrong_key_is_refused_at_the_start_and_not_shown(server: SupermemoryServer, tmp_path: Path) -> None:
-    stage = Stage(server, tmp_path, key="sm_wrong")
-    fault = await fault_of(stage.provider.start())
-    assert isinstance(fault, Refused)
-    assert str(fault) == "Supermemory refused the key in SUPERMEMORY_API_KEY"
-    await stage.provider.close()
-    missing = Supermemory(ProviderContext(SupermemorySettings().model_dump(), {}, tmp_path))
-    assert "memory setup supermemory" in str(await fault_of(missing.start()))
+    async def test_without_its_client_it_says_what_to_install(
+        self, stage: Stage, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "supermemory", None)
+        fault = await fault_of(stage.provider.start())
+        assert isinstance(fault, Unreachable)
+        assert "pip install 'innkeeper[supermemory]'" in str(fault)
 
-
-async def test_without_its_client_it_says_what_to_install(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "supermemory", None)
-    fault = await fault_of(stage.provider.start())
-    assert isinstance(fault, Unreachable)
-    assert "pip install 'innkeeper[supermemory]'" in str(fault)
-
-
-async def test_a_slow_service_is_left_when_the_house_gives_up(stage: Stage) -> None:
-    async with started(stage) as provider:
-        await keep(stage)
-        stage.server.temper = "hangs"
-        asking = asyncio.ensure_future(provider.prefetch(Question(HERE, "bees in Uppsala?")))
-        request = await stage.server.arrived(3)
-        asking.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await asking
-        await asyncio.wait_for(request.done.wait(), 10)
-        assert request.abandoned
-        stage.server.temper = "good"
-        assert "Uppsala" in await recalled(stage)
-
-
-async def test_each_subject_has_a_namespace_of_its_own(stage: Stage) -> None:
-    async with started(stage):
-        for subject in ("owner", "people/telegram-222", "people/telegram_222", "rooms/Küche"):
-            await keep(stage, Conversation(subject, "20261130-00000001"))
+    async def test_each_subject_has_a_namespace_of_its_own(self, stage: Stage) -> None:
+        async with started(stage):
+            for subject in ("owner", "people/telegram-222", "people/telegram_222", "rooms/Küche"):
+                await keep(stage, replace(HERE, subject=subject))
         assert len(stage.server.documents) == 4
         assert all(each.startswith("innkeeper-default-") for each in stage.server.documents)
 
-
-async def test_a_turn_is_one_document_however_often_it_is_handed_over(stage: Stage) -> None:
-    async with started(stage):
-        await keep(stage)
-        await keep(stage)
+    async def test_a_turn_is_one_document_however_often_it_is_handed_over(self, stage: Stage) -> None:
+        async with started(stage):
+            await keep(stage)
+            await keep(stage)
         (text,) = stage.server.documents[OWNERS].values()
         assert text == f"Person: {stage.sample.asked}\n\nAssistant: {stage.sample.answered}"
 
-
-async def test_an_address_alone_is_kept_as_words_and_half_a_pair_is_no_fault(stage: Stage) -> None:
-    async with started(stage) as provider:
-        await provider.sync(Exchange("turn:1", HERE, "https://example.org/bees", "", 1_796_040_000.0))
-        await provider.sync(Exchange("turn:2", HERE, "half a pair \ud83d of bees", "", 1_796_040_001.5))
+    async def test_an_address_alone_is_kept_as_words_and_half_a_pair_is_no_fault(self, stage: Stage) -> None:
+        async with started(stage):
+            await stage.told("https://example.org/bees")
+            await stage.told("half a pair \ud83d of bees", number=3)
         assert list(stage.server.documents[OWNERS].values()) == [
             "Person: https://example.org/bees",
             "Person: half a pair \ufffd of bees",
         ]
 
+    async def test_passages_can_be_left_out(self, stage: Stage) -> None:
+        for passages in (True, False):
+            other = stage.beside(passages=passages, namespace="shared")
+            async with started(other):
+                await keep(other)
+                assert ("(passage)" in await recalled(other)) is passages
 
-async def test_passages_can_be_left_out(server: SupermemoryServer, tmp_path: Path) -> None:
-    for passages in (True, False):
-        stage = Stage(server, tmp_path, passages=passages, namespace="shared")
-        async with started(stage):
-            await keep(stage)
-            assert ("(passage)" in await recalled(stage)) is passages
+    async def test_lasting_facts_stand_in_the_prompt_unless_that_is_off(self, stage: Stage) -> None:
+        stage.server.static[OWNERS] = ["Prefers trains.", "Has a sister,\nAnnika."]
+        for profile, expected in ((True, "- Prefers trains.\n- Has a sister, Annika."), (False, "")):
+            async with started(stage.beside(profile=profile)) as provider:
+                assert await provider.prompt_block(HERE) == expected
+                assert await provider.prompt_block(Conversation("people/bo", "s")) == ""
 
-
-async def test_lasting_facts_stand_in_the_prompt_unless_that_is_off(
-    server: SupermemoryServer, tmp_path: Path
-) -> None:
-    server.static[OWNERS] = ["Prefers trains.", "Has a sister,\nAnnika."]
-    for profile in (True, False):
-        stage = Stage(server, tmp_path, profile=profile)
+    async def test_new_entries_of_the_built_in_memory_and_remembered_facts_are_kept(self, stage: Stage) -> None:
         async with started(stage) as provider:
-            expected = "- Prefers trains.\n- Has a sister, Annika." if profile else ""
-            assert await provider.prompt_block(HERE) == expected
-            assert await provider.prompt_block(Conversation("people/bo", "s")) == ""
-
-
-async def test_new_entries_of_the_built_in_memory_and_remembered_facts_are_kept(stage: Stage) -> None:
-    async with started(stage) as provider:
-        await provider.wrote(Write(HERE, "user", ("Likes tea.",), ("Likes tea.", "Prefers trains.")))
-        (search, remember) = provider.tools()
-        assert remember.writes
-        await remember.run({"fact": "The spare key\nhangs in the shed."}, HERE)
+            await provider.wrote(Write(HERE, "user", ("Likes tea.",), ("Likes tea.", "Prefers trains.")))
+            (search, remember) = provider.tools()
+            assert (search.writes, remember.writes) == (False, True)
+            await remember.run({"fact": "The spare key\nhangs in the shed."}, HERE)
+            assert "in the shed." in await search.run({"query": "Where is the spare key?"}, HERE)
+            assert await search.run({"query": "spare key"}, Conversation("people/bo", "s")) == ""
         assert list(stage.server.documents[OWNERS].values()) == [
             "Kept in memory: Prefers trains.",
             "Kept in memory: The spare key hangs in the shed.",
         ]
-        assert "in the shed." in await search.run({"query": "Where is the spare key?"}, HERE)
-        assert await search.run({"query": "spare key"}, Conversation("people/bo", "s")) == ""

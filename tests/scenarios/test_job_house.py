@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from gateway.config.schema import Access
@@ -10,7 +11,7 @@ from gateway.config.sections import Gateway
 from gateway.engine.jobs.needed_skills import NeededSkills
 from gateway.errors import InnkeeperError
 from gateway.schedule.maintenance import JobReport, MaintenanceJob
-from gateway.state.job_records import Job
+from gateway.state.job_records import Job, JobRun
 from platforms.messages import ChatRef
 from tests.fakes.clock import FakeClock
 from tests.fakes.guesthouse import guesthouse, settings
@@ -26,6 +27,20 @@ async def moved(clock: FakeClock, seconds: float, step: float = 20.0) -> None:
     for _ in range(int(seconds / step)):
         await clock.advance(step)
         await asyncio.sleep(0.005)
+
+
+async def moved_until(clock: FakeClock, holds: Callable[[], bool], step: float = 20.0) -> None:
+    """The clock moves on until something has happened (a real deadline of thirty seconds)."""
+    async with asyncio.timeout(30):
+        while not holds():
+            await moved(clock, step, step)
+
+
+async def moved_to_its_end(clock: FakeClock, jobs: Clerk, run: JobRun) -> JobRun:
+    """The clock moves on until the run has ended."""
+    ended = asyncio.ensure_future(jobs.ended(run))
+    await moved_until(clock, ended.done)
+    return await ended
 
 
 def task(
@@ -80,8 +95,11 @@ async def test_a_failure_of_the_night_is_told_in_the_morning(tmp_path: Path) -> 
     ):
         job = await jobs.add("digest", "in 2m", chat_key="telegram:1")
         jobs.wake()
-        await moved(clock, 5 * MINUTE)
-        (run,) = await house.store.job_runs.history(9, job.id)
+        await moved(clock, 2 * MINUTE)
+        async with asyncio.timeout(30):
+            while not (runs := await house.store.job_runs.history(9, job.id)):
+                await moved(clock, 20)
+        run = await jobs.ended(runs[0])
         assert (run.state, run.notice, house.adapter.texts("c5")) == ("failed", "owed", [])
         await moved(clock, 60 * MINUTE, 60)
         await house.adapter.until_text("digest", "c5")
@@ -89,7 +107,8 @@ async def test_a_failure_of_the_night_is_told_in_the_morning(tmp_path: Path) -> 
 
 
 async def test_heavy_work_waits_for_people_and_for_the_host(tmp_path: Path) -> None:
-    clock, gate, calls = FakeClock(), asyncio.Event(), []
+    clock, gate = FakeClock(), asyncio.Event()
+    calls: list[bool] = []
     tasks = {"backup": task("backup", calls, heavy=True)}
     script: Script = [Turn(["Well, ", gate, "hello."])]
     rules = settings(gateway=Gateway(timezone="UTC"))
@@ -110,7 +129,7 @@ async def test_heavy_work_waits_for_people_and_for_the_host(tmp_path: Path) -> N
         await moved(clock, 2 * MINUTE)
         assert calls == [], "the host has work"
         jobs.near.idle = True
-        await moved(clock, 2 * MINUTE)
+        await moved_until(clock, lambda: bool(calls))
         assert calls == [False]
 
 
@@ -120,8 +139,7 @@ async def test_a_job_that_never_ends_is_stopped_and_its_chat_goes_on(tmp_path: P
     async with guesthouse(tmp_path, script, clock=clock) as house, clerk(house) as jobs:
         run = await jobs.fire(await jobs.add())
         await house.model.arrived(1)
-        await moved(clock, 26 * MINUTE)
-        found = await jobs.ended(run)
+        found = await moved_to_its_end(clock, jobs, run)
         assert (found.state, found.error) == ("failed", "it was stopped after 25 minutes")
         assert await house.adapter.reply_to("hi") == "Yes."
 
@@ -133,8 +151,7 @@ async def test_a_chat_that_is_busy_for_too_long_lets_the_job_fail(tmp_path: Path
         await house.adapter.say("hi")
         await house.model.arrived(1)
         run = await jobs.fire(await jobs.add())
-        await moved(clock, 26 * MINUTE)
-        found = await jobs.ended(run)
+        found = await moved_to_its_end(clock, jobs, run)
         assert (found.state, found.error) == ("failed", "its chat was busy for 25 minutes")
         gate.set()
         await house.adapter.until_text("hello.")

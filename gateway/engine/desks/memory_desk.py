@@ -7,9 +7,12 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from dataclasses import replace
 
+from commands.ports import Traces
 from gateway.agent.requests import Kind, recognise
 from gateway.agent.scopes import OWNERS, ScopeOf
+from gateway.engine.care.remains import Remains
 from gateway.engine.sessions.session_notes import START, kept
 from gateway.state.protocols import Store
 from gateway.state.records import Session
@@ -25,10 +28,13 @@ TOOL = "memory"
 class MemoryDesk:
     """`commands.ports.Memory` on the stores and the archive."""
 
-    def __init__(self, shelf: Shelf, store: Store, forget: Callable[[str], object], scope: ScopeOf) -> None:
+    def __init__(
+        self, shelf: Shelf, remains: Remains, store: Store, forget: Callable[[str], object], scope: ScopeOf
+    ) -> None:
         """`forget` erases what model hosts keep of a session."""
         self._shelf = shelf
         self._stores = shelf.own
+        self._remains = remains
         self._store = store
         self._forget = forget
         self._scope = scope
@@ -63,14 +69,17 @@ class MemoryDesk:
         for each in list(self._writings):
             await each.wait()
 
-    async def traces(self, texts: Sequence[str]) -> int:
-        return (await self._store.traces.find(texts)).messages
+    async def traces(self, texts: Sequence[str]) -> Traces:
+        beside = await asyncio.to_thread(self._remains.found, texts)
+        return replace(beside, messages=(await self._store.traces.find(texts)).messages)
 
-    async def erase(self, texts: Sequence[str]) -> int:
+    async def erase(self, texts: Sequence[str]) -> Traces:
+        # The archive comes last: it holds the order, which is carried out once more when the process dies here.
+        beside = await asyncio.to_thread(self._remains.erased, texts)
         touched = await self._store.traces.erase(texts)
         for session in touched.sessions:
             self._forget(session)
-        return touched.messages
+        return replace(beside, messages=touched.messages)
 
     async def cause(self, message: str | None) -> str:
         kind, _, number = (message or "").partition(":")

@@ -16,6 +16,7 @@ from gateway.agent.snapshot import limits
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
 from gateway.engine.arrival.session_key import access_rules
+from gateway.engine.care.remains import Remains
 from gateway.engine.gates.review_fates import ReviewFates
 from gateway.errors import InnkeeperError
 from gateway.state.protocols import Store
@@ -45,10 +46,12 @@ SetKey = Callable[[str, str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Memories:
-    """`shelf` holds the stores, `resolver` decides what waits in `pending/memory`."""
+    """`shelf` holds the stores, `resolver` decides what waits in `pending/memory`, `remains` knows what else holds
+    what is to be gone everywhere."""
 
     shelf: Shelf
     resolver: Resolver
+    remains: Remains
 
     @property
     def pendings(self) -> PendingFolder[PendingWrite]:
@@ -74,7 +77,7 @@ def memories(profile: Profile, settings: Callable[[], Settings], now: Callable[[
         doubt=lambda draft: _doubtful(draft) if settings().memory.hold_doubtful else "",
     )
     shelf = Shelf(profile.memories, lambda: limits(settings()), now, check=check, decide=gate)
-    return Memories(shelf, Resolver(pendings, shelf.holding, shelf.own, now))
+    return Memories(shelf, Resolver(pendings, shelf.holding, shelf.own, now), Remains(profile, settings))
 
 
 def _doubtful(draft: Draft) -> str:

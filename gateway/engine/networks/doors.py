@@ -6,6 +6,7 @@ One that cannot be built costs a line, not the house.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import EntryPoint
@@ -22,10 +23,10 @@ from gateway.engine.outgoing.delivery import Delivery
 from gateway.errors import InnkeeperError
 from gateway.state.protocols import Store
 from platforms.adapter import Adapter
-from platforms.errors import PlatformDown
+from platforms.errors import PLUGIN_FAULTS, PlatformDown
 from platforms.manifest import AdapterContext, HouseServices, MenuCommand, MenuOption, PlatformManifest
 from platforms.messages import ChatRef, Inbound
-from platforms.registry import load_adapter, manifests, usable
+from platforms.registry import import_string, load_adapter, manifests, usable
 
 
 class SkillNames(Protocol):
@@ -159,6 +160,13 @@ def _options(arguments: Sequence[Argument]) -> tuple[MenuOption, ...]:
         )
         for each in said
     )
+
+
+def preload(found: Doors) -> None:
+    """Import the code of all adapters. Takes its time: for a thread. What is wrong with it, `load_all` tells."""
+    for manifest in found.manifests.values():
+        with suppress(*PLUGIN_FAULTS):
+            import_string(manifest.adapter)
 
 
 def load_all(porter: Porter, found: Doors, settings: Settings, adapters: dict[str, Adapter]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from itertools import groupby, pairwise
@@ -157,28 +157,33 @@ class Boundary:
             text = f"{event.sender.name or event.sender.id}: {text}"
         return text
 
-    async def hint(self, session: Session, turn: int, rows: int, used: int, window: int | None) -> str | None:
+    async def hint(
+        self, session: Session, turn: int, rows: int, used: Callable[[], int], window: int | None
+    ) -> str | None:
         """Why a fresh start would be good now, after this turn, at most once a day in a chat; None when there is no
-        reason. The session is as it was before the turn."""
+        reason. The session is as it was before the turn; `used()` counts its tokens as they are now."""
         settings, now = self._house.settings(), self._house.clock.now()
         facts, today = self._house.store.facts, datetime.fromtimestamp(now, zone(settings)).date()
         if not settings.sessions.boundary_hint or await facts.get(session.chat.key, "hint_day") == today.isoformat():
             return None
-        spoke = await self._spoke(session, turn)
-        before = datetime.fromtimestamp(spoke, zone(settings)).date()
-        changed = await self._house.notes.changed(session.id) if self._house.notes is not None else 0
         why = None
-        if window and used > FULL_HINT * window:
-            why = f"This conversation fills {100 * used // window} % of what the model can read."
-        elif changed >= MANY_CHANGES:
+        if window and (full := used()) > FULL_HINT * window:
+            why = f"This conversation fills {100 * full // window} % of what the model can read."
+        elif (changed := await self._changed(session)) >= MANY_CHANGES:
             why = f"{changed} entries of memory changed since this conversation began."
-        elif rows >= LONG and before < today:
-            why = "A new day."
-        elif rows >= LONG and now - spoke > IDLE_HINT:
-            why = "We have not talked for a while."
+        elif rows >= LONG:
+            spoke = await self._spoke(session, turn)
+            if datetime.fromtimestamp(spoke, zone(settings)).date() < today:
+                why = "A new day."
+            elif now - spoke > IDLE_HINT:
+                why = "We have not talked for a while."
         if why is not None:
             await facts.put(session.chat.key, "hint_day", today.isoformat())
         return why
+
+    async def _changed(self, session: Session) -> int:
+        """How many entries of memory are not what the session's prompt says of them."""
+        return await self._house.notes.changed(session.id) if self._house.notes is not None else 0
 
     async def _spoke(self, session: Session, turn: int) -> float:
         """When people last talked here, before this turn: what a job said since is no talk."""

@@ -122,7 +122,7 @@ class Attempt:
             asking.cancel()
         try:
             if outcome.state == "answered" and self.job is None:
-                hint = await self._boundary.hint(session, run.turn.id, run.rows, run.used(), asking.result().window)
+                hint = await self._boundary.hint(session, run.turn.id, run.rows, run.used, asking.result().window)
                 if hint is not None:
                     await self._offer_boundary(session, run.turn, hint)
         finally:

@@ -22,7 +22,8 @@ GRACE = 1.0
 
 @dataclass(slots=True, eq=False)
 class Running(Generic[W]):
-    """Work in progress. `halted` tells it why it was cancelled; `steered` is what came in meanwhile."""
+    """Work in progress. `halted` tells it why it was cancelled; `steered` is what came in meanwhile. `released` ends
+    when its session may go on without it."""
 
     work: W
     task: asyncio.Task[None] | None = None
@@ -32,7 +33,7 @@ class Running(Generic[W]):
     begun: bool = False
     """It has taken its events for good, and can be interrupted or steered."""
     steered: deque[W] = field(default_factory=deque)
-    released: asyncio.Event = field(default_factory=asyncio.Event)
+    released: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     settled: bool = False
     """Somebody who halted it sees to what it leaves."""
 
@@ -98,7 +99,7 @@ class Mailbox(Generic[W]):
         or None.
 
         Work that ended makes room for the next by itself. What did not end in time holds its place until whoever
-        halted it sets `released`. Without `cancel` it is only waited for.
+        halted it ends `released`. Without `cancel` it is only waited for.
         """
         running = self.running
         if running is None or running.task is None:
@@ -138,9 +139,7 @@ class Mailbox(Generic[W]):
                 break
             running = self.running = Running(self.waiting.popleft())
             running.task = asyncio.ensure_future(self._worker(running, self))
-            released = asyncio.ensure_future(running.released.wait())
-            await asyncio.wait({running.task, released}, return_when=asyncio.FIRST_COMPLETED)
-            released.cancel()
+            await asyncio.wait({running.task, running.released}, return_when=asyncio.FIRST_COMPLETED)
             self.running = None
             if running.steered:
                 self.waiting.extendleft(reversed(running.steered))

@@ -76,6 +76,8 @@ class TurnRun:
         self._stored: list[StoredMessage] = []
         self._compaction: Compaction | None = None
         self._assisted = False
+        self._schemas = load_schemas(session.tools)
+        self._schemas_weigh = estimate((), self._schemas)
         self._tools: tuple[ToolSchema, ...] = ()
         self._loop: Loop | None = None
         self._usage = Usage()
@@ -209,8 +211,7 @@ class TurnRun:
             await self._add(missing, ())
 
     def _offer(self) -> Offer:
-        tools: tuple[ToolSchema, ...] = load_schemas(self.session.tools)
-        chat, settings = self.turn.chat, self.house.settings()
+        tools, chat, settings = self._schemas, self.turn.chat, self.house.settings()
         self._tools = () if self._assisted else tools
         return Offer(
             client=self._client,
@@ -279,7 +280,7 @@ class TurnRun:
         What a job writes waits, and is told as all that waits."""
         if self._job is not None:
             return []
-        offered = any(each.name == TOOL for each in load_schemas(self.session.tools))
+        offered = any(each.name == TOOL for each in self._schemas)
         last = rows[-1].model if rows else None  # another one than the main model may have answered
         model = last or f"{self._client.host}/{self._client.model}"
         self._ending = Ending(self.turn, rows, reply, model, self._group, offered)
@@ -298,10 +299,11 @@ class TurnRun:
         parts: Sequence[PartDraft],
         reason: str | None = None,
     ) -> Outcome:
-        """Store how the turn ended, and say so; what it cost goes to the store beside its last rows, and in the same
-        commit."""
+        """Store how the turn ended, and say so; what it cost and what was sent go to the store beside its last rows,
+        and in the same commit."""
         if self._job is None:
             await self._trail.wrote([*self._rows_of_turn(), *rows])
+            self._bookings.append(asyncio.ensure_future(self._trail.leave()))
         finish, unsaid = self.house.store.turns.finish, self._job is not None and not parts
         await finish(self.turn, state, self._now(), rows=rows, parts=parts, reason=reason, unsaid=unsaid)
         self._outcome = Outcome(state, reply, tuple(self._notices), self._usage)
@@ -310,8 +312,6 @@ class TurnRun:
                 self.house.report.warning("usage.lost", turn=self.turn.id, why=str(lost))
         self.house.turn_ended(self.turn, state, self._usage)
         self.house.delivery.wake(self.turn.chat)
-        if self._job is None:
-            self._trail.leave()
         return self._outcome
 
     async def _check_budget(self) -> None:
@@ -341,7 +341,7 @@ class TurnRun:
 
     def used(self) -> int:
         """Tokens of the conversation as it stands, estimated."""
-        return estimate(self._sight.counted(self._conversation()), load_schemas(self.session.tools))
+        return estimate(self._sight.counted(self._conversation())) + self._schemas_weigh
 
     def _conversation(self) -> tuple[Message, ...]:
         return messages(self.session.prompt, self._stored, self._compaction)
