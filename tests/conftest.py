@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -12,8 +13,26 @@ import pytest
 from gateway.models.catalogue import DEFAULT_MODEL
 from gateway.models.pull import ensure_weights
 
+_MEMORY = Path("/dev/shm")
+_ROOM = 4 << 30  # bytes that must be free there
 
-def pytest_configure() -> None:
+
+def pytest_configure(config: pytest.Config) -> None:
+    _compile_once()
+    _keep_files_in_memory(config)
+
+
+def _keep_files_in_memory(config: pytest.Config) -> None:
+    """Folders of tests lie in memory, where the system offers room for it: half of the suite's time went into waiting
+    for a disk to sync, over and over. What is soaked stays on the disk, and so does everything with `--basetemp` or
+    PYTEST_DEBUG_TEMPROOT."""
+    if "soak" in config.option.markexpr.replace("not soak", "") or not _MEMORY.is_dir():
+        return
+    if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
+
+
+def _compile_once() -> None:
     """Modules are compiled once for all processes.
 
     Images of machines often forbid Python to keep what it compiled. Each of the many processes that tests start
