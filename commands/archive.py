@@ -64,16 +64,21 @@ async def show(context: Context, arguments: Arguments) -> CommandReply:
 
 async def export(context: Context, arguments: Arguments) -> CommandReply:
     """Whole transcripts, tool calls included: to a file or the standard output at the shell, as a file in a chat."""
-    kind, everything = arguments.get("format") or "md", bool(arguments.get("all"))
+    asked, everything = arguments.get("format"), bool(arguments.get("all"))
+    kind = asked or ("jsonl" if arguments.json else "md")
     if everything == bool(arguments.get("id")):
         return CommandReply("Name a session, or say --all.", ok=False)
+    if arguments.json and kind != "jsonl" and not arguments.get("output"):
+        words = "--json prints JSON Lines: leave --format away, or name a file for the Markdown with --output."
+        return CommandReply(words, ok=False)
     chosen = await _all(context) if everything else await one(context, arguments.get("id"))
     if isinstance(chosen, CommandReply):
         return chosen
     wanted = [chosen] if isinstance(chosen, SessionView) else chosen
     pieces = _pieces(context, wanted, kind)
     if context.surface == "shell":
-        return CommandReply("", pieces=pieces, output=arguments.get("output"))
+        data = {"format": kind, "sessions": [each.id for each in wanted]}
+        return CommandReply("", data, pieces=pieces, output=arguments.get("output"))
     name = f"{wanted[0].id if len(wanted) == 1 else 'sessions'}.{kind}"
     parts, length = [], 0
     async for piece in pieces:

@@ -4,18 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from commands.ports import Conversation, Ports
 from commands.spec import Role
 from platforms.messages import ChatRef
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from commands.registry import Registry
 
 
 class NeedsChat(Exception):
     """The command was given where there is no chat or no running gateway; the text says what to do."""
+
+
+class NotComposed(Exception):
+    """The person's editor could not be opened, or failed; the text says why, as the beginning of a sentence."""
+
+
+class Composer(Protocol):
+    """The person's own editor, and a place for what was written there and refused."""
+
+    def edited(self, text: str) -> str | None:
+        """The text as the person left it; None when it was not saved. Blocks until they are done. Raises
+        NotComposed."""
+
+    def keep(self, name: str, text: str) -> Path:
+        """Lay a text aside, instead of the last one of that name. Raises OSError."""
+
+    def let_go(self, name: str) -> None:
+        """Take away what was laid aside under that name, if anything was."""
 
 
 def unheard(what: str, done: int, total: int | None) -> None:
@@ -51,9 +71,8 @@ class Context:
     """Nobody but owners is heard in this chat."""
     progress: Callable[[str, int, int | None], None] = unheard
     """Shows for a moment what is being done, how much of it is done, and of how much (None for unknown)."""
-    compose: Callable[[str], str | None] | None = None
-    """Lets the person change a text in their own editor and gives it back; None when it was not saved. Blocks until
-    they are done. Where nobody has one at hand, there is none."""
+    compose: Composer | None = None
+    """The person's own editor. Where nobody has one at hand, there is none."""
 
     @property
     def place(self) -> tuple[Conversation, str, ChatRef]:

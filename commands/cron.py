@@ -120,7 +120,7 @@ async def run(context: Context, cron: Cron, arguments: Arguments) -> CommandRepl
     name = f"**{job.id}** {literal(job.name)}"
     words: Mapping[str, str] = {
         "starts": f"▶️ {name} starts. What came of it: /cron history {job.id}",
-        "soon": f"▶️ {name} is asked for; the gateway starts it within a minute. /cron history {job.id}",
+        "soon": f"▶️ {name} is asked for; the gateway starts it in a moment. /cron history {job.id}",
         "asleep": f"🕓 {name} is asked for, and runs once the gateway does: innkeeper run",
         "waits": f"{name} is only proposed: it waits for a yes. /cron show {job.id}",
         "gone": _gone(job),

@@ -91,7 +91,7 @@ class JobWish:
 
 
 Asked = Literal["starts", "soon", "asleep", "waits", "gone"]
-"""What becomes of a run that was asked for: it starts; the gateway, another process, starts it within a minute; no
+"""What becomes of a run that was asked for: it starts; the gateway, another process, starts it in a moment; no
 gateway runs; the job waits for a yes first; there is no such job any more."""
 
 

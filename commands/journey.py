@@ -8,16 +8,17 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from shlex import quote
 
 from commands import journey_words as words
 from commands.authority import CONSOLE
-from commands.context import Context
+from commands.context import Composer, Context, NotComposed
 from commands.journey_ports import Journey
 from commands.reply import CommandReply, NamedBytes
 from commands.skill_reach import author
 from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Role
 from memory.files import FileTrouble
-from memory.journey.meant import Unknown, node_of
+from memory.journey.meant import SKILL, Unknown, node_of
 from memory.journey.model import Node
 from memory.model import Author
 from memory.skills.model import SkillTrouble
@@ -59,7 +60,7 @@ def on_the_way(handler: JourneyHandler) -> Handler:
 
 async def show(context: Context, journey: Journey, arguments: Arguments) -> CommandReply:
     """Everything as text where somebody sits at a terminal; on messengers a picture, and the newest in words."""
-    timeline = await journey.timeline()
+    timeline = await journey.timeline(gone=bool(arguments.get("gone")))
     data, zone = words.whole(timeline), journey.zone()
     if not timeline.nodes:
         return CommandReply(NOTHING, data=data)
@@ -103,17 +104,55 @@ async def read(context: Context, journey: Journey, arguments: Arguments) -> Comm
 async def edit(context: Context, journey: Journey, arguments: Arguments) -> CommandReply:
     """Another text for it; without one, the person's own editor is opened where there is one."""
     name, text = arguments.get("id"), arguments.get("text")
-    was: str | None = arguments.get(WAS.name) or None
-    if not text:
-        if context.compose is None:
-            return await revise(context, journey, arguments)
-        was_there = await journey.text(name)
-        if isinstance(was_there, Unknown):
-            return words.told(was_there)
-        was, written = was_there, await asyncio.to_thread(context.compose, was_there)
-        if written is None or written.strip() in ("", was.strip()):
-            return CommandReply("Nothing was changed.", data={"id": "", "result": "unchanged"})
-        text = written
+    if not text.strip():
+        if "text" in arguments.values:
+            return CommandReply(f"⚠️ The new text is empty. /journey delete {name} removes it.", ok=False)
+        return await (revise if context.compose is None else composed)(context, journey, arguments)
+    reply = await _written(context, journey, name, text, arguments.get(WAS.name) or None)
+    if reply.ok and context.compose is not None:
+        await asyncio.to_thread(context.compose.let_go, _laid_aside(name))
+    return reply
+
+
+async def composed(context: Context, journey: Journey, arguments: Arguments) -> CommandReply:
+    """Its text in the person's own editor. What they wrote there is kept until it is written, or waits."""
+    name, editor = arguments.get("id"), context.compose
+    assert editor is not None, "it is asked for where there is one"
+    was = await journey.text(name)
+    if isinstance(was, Unknown):
+        return words.told(was)
+    try:
+        text = await asyncio.to_thread(editor.edited, was)
+    except NotComposed as why:
+        return CommandReply(f"⚠️ {why}. Nothing was changed. Give the text: /journey edit {name} TEXT", ok=False)
+    if text is None or text.strip() in ("", was.strip()):
+        return CommandReply("Nothing was changed.", data={"id": "", "result": "unchanged"})
+    kept = await asyncio.to_thread(_kept, editor, name, text)
+    try:
+        reply = await _written(context, journey, name, text, was)
+    except (FileTrouble, SkillTrouble) as trouble:
+        reply = CommandReply(f"⚠️ {trouble}", ok=False)
+    if not reply.ok:
+        return replace(reply, text=f"{reply.text}\n{kept}")
+    await asyncio.to_thread(editor.let_go, _laid_aside(name))
+    return reply
+
+
+def _kept(editor: Composer, name: str, text: str) -> str:
+    """Lay a text aside; what to tell of it if it is refused. Where no file can be made, it is told whole."""
+    try:
+        path = editor.keep(_laid_aside(name), text)
+    except OSError as error:
+        return f"What you wrote could not be put into a file ({error.strerror or error}); here it is:\n{text}"
+    again = f'innkeeper journey edit {name} "$(cat {quote(str(path))})"'
+    return f"What you wrote is in {path}. Change it there, then: {again}"
+
+
+def _laid_aside(name: str) -> str:
+    return f"journey-{name.removeprefix(SKILL)}"
+
+
+async def _written(context: Context, journey: Journey, name: str, text: str, was: str | None) -> CommandReply:
     by = await _by(context)
     if (done := await _already(journey, by)) is not None:
         return done

@@ -48,6 +48,6 @@ class CommandReply:
     shell: the text says everything that matters."""
     pieces: AsyncIterator[str] | None = None
     """For the shell alone: a text that is too long to be held, as it comes. `output` names the new file that it goes
-    to; empty is the standard output."""
+    to; empty is the standard output. `data` is about that file then, and not printed without one."""
     output: str = ""
     aside: str = ""

@@ -25,6 +25,7 @@ NEAR = 3
 ACTION = 64
 """Bytes of a button's action."""
 
+NARROWER = "rarer words, `before:` or `after:` narrow it down"
 NOWHERE = "The archive cannot be searched from here."
 
 
@@ -65,11 +66,18 @@ async def _page(context: Context, words: str, asked: int, page: int, limit: int,
             found = await finder.find(words, context.visible, limit=limit, more=found.more)
     except SearchTrouble as trouble:
         return CommandReply(f"⚠️ {trouble}", ok=False)
-    data = [_hit_data(each) for each in found.hits]
+    further = bool(more) or page > 1
     if context.surface == "shell":
         said = "\n".join(_besides(found, shell=True))
-        return CommandReply(_listed(found, shell=True), data, aside=said, ok=bool(found.hits or not found.note))
-    return CommandReply(_listed(found), data, buttons=await _buttons(context, found, asked, page))
+        listed = _listed(found, further, shell=True)
+        return CommandReply(listed, _data(found), aside=said, ok=bool(found.hits or not found.note))
+    return CommandReply(_listed(found, further), _data(found), buttons=await _buttons(context, found, asked, page))
+
+
+def _data(found: FoundView) -> dict[str, Any]:
+    """For programs; that nothing was found is said by `hits` and `bounded` together."""
+    hits = [_hit_data(each) for each in found.hits]
+    return {"hits": hits, "bounded": found.bounded, "more": found.more, "note": found.note or None}
 
 
 def _hit_data(each: HitView) -> dict[str, Any]:
@@ -86,18 +94,23 @@ def _hit_data(each: HitView) -> dict[str, Any]:
     }
 
 
-def _listed(found: FoundView, *, shell: bool = False) -> str:
+def _listed(found: FoundView, further: bool, *, shell: bool = False) -> str:
+    """A page for people; `further`: there was one before it."""
     lines = [_hit(place, each, shell=shell) for place, each in enumerate(found.hits, 1)]
-    lines += [] if lines or found.note else ["Nothing was found."]
+    if not lines and not found.note and not found.bounded:
+        lines = ["Nothing further was found." if further else "Nothing was found."]
     return "\n".join([*lines, *_besides(found, shell=shell)])
 
 
 def _besides(found: FoundView, *, shell: bool) -> list[str]:
     """What is to be said of a search, its hits aside."""
     lines = [f"⚠️ {found.note}"] if found.note else []
-    if found.bounded:
-        narrowed = ": more words, `before:` or `after:` narrow it down" if found.hits else " yet"
-        lines.append(f"Older messages were not looked at{narrowed}.")
+    if found.bounded and found.hits:
+        lines.append(f"Older messages were not looked at: {NARROWER}.")
+    elif found.bounded and found.more is not None:
+        lines.append(
+            f"The search stopped before the end, and has found nothing so far: go on with it, or {NARROWER}."
+        )
     if shell and found.more is not None:
         lines.append(f"There is more: the same with `--more {found.more}`")
     return lines

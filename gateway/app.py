@@ -49,7 +49,7 @@ from gateway.engine.gates.skill_gatekeeper import GatedSkills, gated_skills, ski
 from gateway.engine.house import House
 from gateway.engine.jobs.needed_skills import NeededSkills
 from gateway.engine.networks.beside import kept
-from gateway.engine.networks.doors import Doors, Porter, announced_doors, load_all, preload
+from gateway.engine.networks.doors import Doors, Porter, announced_doors, load_all, loading
 from gateway.engine.outgoing.delivery import Delivery
 from gateway.engine.outgoing.neighbours import Neighbours
 from gateway.engine.outgoing.outlet import outlet
@@ -145,8 +145,6 @@ async def running(
     async with AsyncExitStack() as stack:
         stack.enter_context(ProfileLock(profile, clock))
         stack.callback(set_up(profile.logs, logging.INFO, Redactor(loaded.secrets), console=verbose).close)
-        registry, found = announced_doors(loaded.settings, only)
-        ahead = asyncio.ensure_future(asyncio.to_thread(preload, found))  # while the next steps wait for the disk
         store = await SqliteStore.open(profile.database)
         stack.push_async_callback(store.close)
         watcher = Watcher(profile, loaded, environment, extensions)
@@ -154,6 +152,7 @@ async def running(
         stack.push_async_callback(hosts.close)
         stack.push_async_callback((watch := HostWatch(hosts, clock)).close)
         adapters: dict[str, Adapter] = {}
+        registry, found = announced_doors(loaded.settings, only)
         set_to = _setter(profile, watcher, environment, extensions)
         house, problems = await _furnish(profile, store, clock, watcher, hosts, adapters, found, report, set_to)
         stack.push_async_callback(begun(house.outside))
@@ -163,7 +162,6 @@ async def running(
         moved = followed_in_settings(watcher, set_to)
         tell = engine.workers.tell_owner
         porter = Porter(profile, store, clock, house.delivery, registry, tell, moved, engine.move, engine.reception)
-        await ahead
         absent = load_all(porter, found, loaded.settings, adapters)
         problems += [*(f"{name}: {why}" for name, why in absent.items()), *hosts.problems()]
         for adapter in adapters.values():
@@ -218,7 +216,7 @@ async def _furnish(
     def settings() -> Settings:
         return watcher.current.settings
 
-    kept, skills = await _repaired(profile, settings, store, clock, report)
+    kept, skills = await loading(found, _repaired(profile, settings, store, clock, report))
     delivery = Delivery(store, adapters, clock, bus := Bus())
     desk = PendingDesk(kept, store, settings, clock.now, set_to)
     plugins = plugin_tools(ToolHouse(profile.folder, clock.now), announced(TOOL, settings().plugins.disabled))

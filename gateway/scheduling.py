@@ -24,6 +24,7 @@ from gateway.models.idleness import HostState
 from gateway.reviews.around import Watch
 from gateway.schedule.clockwork import ApsClockwork, Clockwork
 from gateway.schedule.desk import CronDesk
+from gateway.schedule.elsewhere import Elsewhere
 from gateway.schedule.maintenance import MaintenanceJob, specs
 from gateway.schedule.runner import Answer, Halted, JobNotice, NotNow, Runner
 from gateway.schedule.scheduler import Scheduler
@@ -127,9 +128,12 @@ def jobs_beside(
     the times that the settings name at this moment. `only` as in `runs_jobs`."""
     desk = engine.house.maintenance
     assert isinstance(desk, MaintenanceDesk), "the house was furnished with it"
+    if isinstance(engine.house.cron, CronDesk):
+        engine.house.cron.seed_by(desk.seed)
     if runs_jobs(only):
         scheduler = scheduling(engine, watch, tasks()).scheduler
         desk.attend(tasks, scheduler.wake)
-        return {"jobs": scheduler.run, "times of jobs": desk.follow}
+        heard = Elsewhere(engine.house.store.job_runs, engine.house.clock, scheduler.wake)
+        return {"jobs": scheduler.run, "times of jobs": desk.follow, "orders from elsewhere": heard.run}
     desk.attend(tasks)
     return {"chores": Chores(desk, engine.house.clock, lambda: bool(engine.workers.running)).run}

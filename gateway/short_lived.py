@@ -152,6 +152,9 @@ def stored_ports(
         return stored_jobs(profile, store, lambda: loaded.settings, clock, kept, skills, extensions)
 
     tools, calls = stored_tools(profile, loaded.settings, store, clock, set_to)
+    maintenance = MaintenanceDesk(store, clock, lambda: own_zone(loaded.settings), tasks)
+    cron = cron_desk(store, clock, lambda: loaded.settings, hosts, skills, asleep=gateway == "not running")
+    cron.seed_by(maintenance.seed)
     pending = PendingDesk(kept, store, lambda: loaded.settings, clock.now, set_to)
     skill_pending = skill_desk(skills, store, lambda: loaded.settings, clock.now, set_to)
     return Ports(
@@ -171,12 +174,12 @@ def stored_ports(
         ),
         pairing=PairingDesk(store, clock.now),
         finder=StoredFinder(store, clock.now, lambda: zone(loaded.settings)),
-        cron=cron_desk(store, clock, lambda: loaded.settings, hosts, skills, asleep=gateway == "not running"),
+        cron=cron,
         retention=StoredRetention(store, lambda: loaded.settings, clock, behind(kept, skills), file_caches(profile)),
         hosts=WatchedHosts(hosts, lambda: loaded.settings, store.facts),
         tools=tools,
         call_pending=calls,
         journey=JourneyDesk(kept.shelf, skills, store.facts, scope, lambda: loaded.settings, clock.now),
-        maintenance=MaintenanceDesk(store, clock, lambda: own_zone(loaded.settings), tasks),
+        maintenance=maintenance,
         reviews=ReviewsDesk(store, clock, (pending.settle, skill_pending.settle), asleep=gateway == "not running"),
     )

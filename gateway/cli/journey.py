@@ -80,11 +80,14 @@ def journey(
 ) -> None:
     """What was learnt, over time: the oldest at the top."""
     if ctx.invoked_subcommand is not None:
+        drawn = {"--play": play, "--fps": fps, "--width": width, "--height": height}
+        if extra := [name for name, value in drawn.items() if value]:
+            raise click.UsageError(f"{extra[0]} is for drawing, and {ctx.invoked_subcommand} draws nothing.")
         return
     if fps is not None and not play:
         raise click.UsageError("--fps goes with --play.")
     if as_json:
-        _as_data(ctx)
+        _as_data(ctx, gone)
     timeline, zone = _seen(ctx, gone)
     console = _console(no_color)
     wish = Wish(play, fps, width, height)
@@ -107,13 +110,13 @@ def _spec() -> CommandSpec:
     return spec
 
 
-def _as_data(ctx: click.Context) -> None:
+def _as_data(ctx: click.Context, gone: bool) -> None:
     from commands.registry import built_in
     from commands.spec import Arguments
 
     handler = _spec().handler
     assert handler is not None, "the chat command does something without an action"
-    surface.carry_out(ctx, handler, Arguments(json=True), built_in([]))
+    surface.carry_out(ctx, handler, Arguments({"gone": "yes"} if gone else {}, json=True), built_in([]))
 
 
 def _seen(ctx: click.Context, gone: bool) -> tuple[Timeline, tzinfo]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gateway.cli.flags import or_of_the_group
 from gateway.cli.invocation import FAILED, USAGE, Invocation
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from memory.providers.protocol import ProviderManifest
     from memory.providers.registry import BrokenProvider
 
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
+AS_JSON = click.option(
+    "--json", "as_json", is_flag=True, help="Print data for programs.", callback=or_of_the_group
+)
 
 
 @click.command()

@@ -37,7 +37,7 @@ def install(invocation: Invocation, names: tuple[str, ...], yes: bool) -> None:
     names of what the house knows already, and only needs libraries for."""
     from gateway.config.plugins import Plugins, turned_off
 
-    wanted = [_requirement(name) for name in names]
+    wanted = [_requirement(invocation, name) for name in names]
     command = _pip("install", *(requirement for requirement, _ in wanted))
     _ask(command, "\n".join(dict.fromkeys(why for _, why in wanted)), yes)
     before = {(each.kind, each.name) for each in Plugins.announced().entries}
@@ -87,24 +87,64 @@ def _package(plugins: Plugins, name: str) -> str:
     return next(iter(packages.values()))
 
 
-def _requirement(name: str) -> tuple[str, str]:
+def _requirement(invocation: Invocation, name: str) -> tuple[str, str]:
     """What pip is given for a name, and what to say about it. Raises UsageError."""
-    extras = _extras()
-    if name.lower() in extras:
+    if name.lower() in _extras():
         return f"innkeeper[{name.lower()}]", f"The house knows {name}; this fetches the libraries that it needs."
     if "/" in name and Path(name).is_dir():
         folder = str(Path(name).resolve())
         return folder, f"This installs the package in {folder}, which then runs with this account's rights."
     if not REQUIREMENT.fullmatch(name) or ARCHIVE.search(name):
         raise click.UsageError(f"{name!r} is neither a package's name nor a folder (./FOLDER)")
+    if how := _at_home(invocation, _BARE.split(name, maxsplit=1)[0]):
+        raise click.UsageError(how)
     return name, "A plugin is code of whoever published it, and runs with this account's rights."
+
+
+_BARE = re.compile(r"[\[=<>!~]")
+"""Ends a package's bare name."""
+
+
+def _at_home(invocation: Invocation, name: str) -> str:
+    """How what comes with the house under this name is used; empty where nothing does. A package of that name is
+    somebody else's."""
+    from gateway.config.plugins import PLATFORM, PROVIDER, Plugins, normal
+
+    wanted = normal(name)
+    if wanted == "innkeeper":
+        return "innkeeper is the house itself"
+    for each in Plugins.announced().entries:
+        if not each.built_in or normal(each.name) != wanted:
+            continue
+        if each.kind == PROVIDER:
+            return _lodging(invocation, each.name)
+        how = f"is a kind of model host: innkeeper config set hosts.NAME.kind {each.name}"
+        if each.kind == PLATFORM:
+            how = "is on once it has a token: innkeeper setup asks for it, and for who may talk there"
+        if each.name == "console":
+            how = "is always there: innkeeper chat"
+        return f"{each.name} comes with the house, and {how}"
+    return ""
+
+
+def _lodging(invocation: Invocation, name: str) -> str:
+    """How an outside memory of the house is chosen; some need packages that do not go with the house's own."""
+    from memory.providers.protocol import ProviderManifest
+
+    manifest = invocation.extensions().providers.get(name)
+    if isinstance(manifest, ProviderManifest) and manifest.packages:
+        return (
+            f"{name} comes with the house, and what it needs goes into an environment of its own: "
+            f"innkeeper memory setup {name} --install"
+        )
+    return f"{name} comes with the house, and is switched on by: innkeeper memory setup {name}"
 
 
 def _extras() -> frozenset[str]:
     from importlib.metadata import PackageNotFoundError, metadata
 
     try:
-        return frozenset(metadata("innkeeper").get_all("Provides-Extra") or ()) - {"dev", "testing"}
+        return frozenset(metadata("innkeeper").get_all("Provides-Extra") or ())
     except PackageNotFoundError:
         return frozenset()
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shlex
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from commands.context import Context, NeedsChat, in_words
 from commands.registry import Registry, built_in
 from commands.reply import CommandReply
 from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Role
+from gateway.cli.flags import or_of_the_group
 from gateway.cli.invocation import FAILED, Invocation
 
 BAR = 30
@@ -124,7 +126,8 @@ class _Saying(click.Command):
 
 def _parameter(argument: Argument) -> click.Parameter:
     if argument.flag:
-        return click.Option([argument.switch, argument.name], is_flag=True, help=_sentence(argument.help))
+        words = [argument.switch, argument.name]
+        return click.Option(words, is_flag=True, help=_sentence(argument.help), callback=or_of_the_group)
     kind = click.Choice(argument.choices, case_sensitive=False) if argument.choices else None
     if argument.option:
         metavar = None if argument.choices else argument.name.upper()
@@ -135,7 +138,8 @@ def _parameter(argument: Argument) -> click.Parameter:
 
 
 def _json_option() -> click.Option:
-    return click.Option(["--json", "as_json"], is_flag=True, help="Print data for programs.")
+    help_text = "Print data for programs."
+    return click.Option(["--json", "as_json"], is_flag=True, help=help_text, callback=or_of_the_group)
 
 
 def _handler(handler: Handler | None) -> Handler:
@@ -165,7 +169,8 @@ def show(ctx: click.Context, reply: CommandReply, as_json: bool, invocation: Inv
         if reply.aside:
             click.echo(_plain(reply.aside), err=True)
     elif reply.text or reply.pieces is None:
-        click.echo(_for_terminal(reply.text) if sys.stdout.isatty() else _plain(reply.text))
+        text = reply.text if reply.ok else _orders_at_the_shell(reply.text, invocation.profile_name)
+        click.echo(_for_terminal(text) if sys.stdout.isatty() else _plain(text))
         if reply.file is not None:
             click.echo(reply.file.text)
         for button in (each for row in reply.buttons for each in row):
@@ -175,6 +180,7 @@ def show(ctx: click.Context, reply: CommandReply, as_json: bool, invocation: Inv
 
 async def answer(invocation: Invocation, handler: Handler, arguments: Arguments, registry: Registry) -> CommandReply:
     """What the handler answers the owner at the shell, from the profile's files and its database."""
+    from gateway.cli.editing import Editor
     from gateway.cli.taking_away import printed
     from gateway.clock import SystemClock
     from gateway.config.lock import holder
@@ -195,20 +201,15 @@ async def answer(invocation: Invocation, handler: Handler, arguments: Arguments,
             invocation.environment,
             invocation.extensions(),
         )
-        reply = await handler(
-            Context(Role.OWNER, "shell", ports, registry, progress=_Bar(), compose=_compose), arguments
-        )
-        return reply if reply.pieces is None else await printed(reply.pieces, reply.output)
+        editor = Editor(profile.folder)
+        context = Context(Role.OWNER, "shell", ports, registry, progress=_Bar(), compose=editor)
+        reply = await handler(context, arguments)
+        if reply.pieces is None:
+            return reply
+        about = reply.data if isinstance(reply.data, Mapping) else {}
+        return await printed(reply.pieces, reply.output, about)
     finally:
         await store.close()
-
-
-def _compose(text: str) -> str | None:
-    """The text as the person's own editor gave it back; None where nobody sits at a terminal, or it was not saved."""
-    try:
-        return click.edit(text, extension=".md", require_save=True)
-    except click.ClickException:
-        return None
 
 
 class _Bar:
@@ -232,6 +233,20 @@ def _typed(action: str, profile: str | None) -> str:
     """What a button orders, as it is typed at the shell."""
     words = action.removeprefix("/").split(" ")
     return shlex.join(["innkeeper", *(["-p", profile] if profile else []), *words])
+
+
+_ORDER = re.compile(r"(?<![\w/.'\"«])/([a-z][a-z0-9_-]*)(?![\w/])")
+
+
+def _orders_at_the_shell(text: str, profile: str | None) -> str:
+    """What was not done says how to go on, and says it as it is typed here: `innkeeper journey list`."""
+    registry = built_in([])
+
+    def typed(found: re.Match[str]) -> str:
+        spec = registry.get(found[1])
+        return _typed(found[0], profile) if spec is not None and spec.shell else found[0]
+
+    return _ORDER.sub(typed, text)
 
 
 def _plain(text: str) -> str:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from commands.reply import CommandReply
 
 
-async def printed(pieces: AsyncIterator[str], output: str) -> CommandReply:
-    """Write every piece; what is left to say. A file must be a new one, and is for its owner alone."""
+async def printed(pieces: AsyncIterator[str], output: str, about: Mapping[str, Any]) -> CommandReply:
+    """Write every piece; what is left to say. A file must be a new one, and is for its owner alone; `about` is what
+    programs are told of it besides."""
     if not output:
         terminal = sys.stdout.isatty()
         async for piece in pieces:
@@ -37,7 +39,7 @@ async def printed(pieces: AsyncIterator[str], output: str) -> CommandReply:
     except BaseException:
         _drop(path)  # half a transcript looks like a whole one
         raise
-    return CommandReply(f"Written: {path} ({size:,} bytes).")
+    return CommandReply(f"Written: {path} ({size:,} bytes).", {"path": str(path), "bytes": size, **about})
 
 
 def _drop(path: Path) -> None:

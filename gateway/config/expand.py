@@ -92,7 +92,7 @@ def is_secret(key: Key) -> bool:
 
 
 def configured_secrets(values: Any, path: Key = ()) -> Iterator[str]:
-    """Every secret in expanded settings, passwords inside addresses and behind flags in lists of arguments included."""
+    """Every secret in expanded settings, and passwords inside addresses and behind flags in lists."""
     if isinstance(values, dict):
         for name, inner in values.items():
             yield from configured_secrets(inner, (*path, name))
@@ -100,7 +100,7 @@ def configured_secrets(values: Any, path: Key = ()) -> Iterator[str]:
         for number, inner in enumerate(values):
             yield from configured_secrets(inner, (*path, number))
         texts = ["" if isinstance(each, dict | list) else str(each) for each in values]
-        parts = (secret_part(texts, number) for number in range(len(texts)))
+        parts = (secret_part(texts, number, sure=True) for number in range(len(texts)))
         yield from (part[1] for part in parts if part is not None)
     elif isinstance(values, str):
         if is_secret(path):

@@ -22,7 +22,7 @@ class McpServer(Section):
 
     command: str | None = None
     """The program to start."""
-    args: Texts = ()
+    args: Texts = Field((), repr=False)
     """Its arguments."""
     env: dict[str, str] = Field(default_factory=dict, repr=False)
     """Its variables; of this process it gets PATH, HOME and LANG alone."""

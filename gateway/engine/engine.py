@@ -146,6 +146,4 @@ class Engine:
 def _memory_desk(house: House) -> MemoryDesk | None:
     if house.memories is None:
         return None
-    return MemoryDesk(
-        house.memories.shelf, house.memories.remains, house.store, house.hosts.forget, house.scope
-    )
+    return MemoryDesk(house.memories.shelf, house.memories.remains, house.store, house.hosts.forget, house.scope)

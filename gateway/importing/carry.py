@@ -287,6 +287,10 @@ def _past(
     if each.errand:
         tally.errands += 1
         return None
+    gone = note.get("gone", "") if note is not None else ""
+    if gone == "removed":
+        tally.gone += 1
+        return None
     if note is not None and newest is not None and newest <= note["upto"]:
         tally.there += 1
         return None
@@ -296,6 +300,9 @@ def _past(
     if not fresh:
         tally.there += note is not None
         tally.empty += note is None
+        return None
+    if gone:
+        tally.gone += 1
         return None
     active = max(each.started, *(one.at for one in talk.said))
     key = f"{each.chat.key}#{each.person}" if doors.by_person and each.group and each.person else each.chat.key

@@ -223,11 +223,17 @@ class _Inside:
         return {name: line(each.get("identifier") or each.get("source") or name) for name, each in lines.items()}
 
     def jobs(self) -> Iterator[Job]:
-        held = self.json("cron/jobs.json")
+        path = "cron/jobs.json"
+        held = self.json(path)
         listed = held.get("jobs") if isinstance(held, dict) else held
-        for each in listed if isinstance(listed, list) else []:
+        if held is not None and not isinstance(listed, list):
+            self.remarks.append(f"{self._folder / path} has no list of jobs.")
+            return
+        for number, each in enumerate(listed or (), 1):
             if isinstance(each, dict):
                 yield job_of(each)
+            else:
+                self.remarks.append(f"{self._folder / path}: entry {number} is no job: {line(each)}")
 
     def routes(self) -> dict[str, Mapping[str, Any]]:
         held = self.json("sessions/sessions.json")

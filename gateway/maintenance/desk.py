@@ -63,12 +63,12 @@ class MaintenanceDesk:
             await self._clock.sleep(FOLLOW)
 
     async def tasks(self) -> list[Task]:
-        await self._seed()
+        await self.seed()
         return [await self._task(each) for each in self._jobs().values()]
 
     async def run(self, name: str, who: str, *, dry: bool) -> tuple[str, TaskRun]:
         task = self._named(name)
-        await self._seed()
+        await self.seed()
         job = await self._store.jobs.named(task.name)
         if job is None or job.spec.kind != "maintenance" or not job.enabled:
             return task.name, await self._beside(task, dry=dry)
@@ -80,7 +80,7 @@ class MaintenanceDesk:
         """The jobs that nobody did at their time, in the order of a night: for a house without a scheduler."""
         from gateway.schedule.timetable import Timetable
 
-        await self._seed()
+        await self.seed()
         jobs = {each.name: each for each in await self._store.jobs.all() if each.spec.kind == "maintenance"}
         now, times = self._clock.now(), Timetable()
         return [name for name in self._jobs() if name in jobs and times.due(jobs[name], now) is not None]
@@ -99,6 +99,10 @@ class MaintenanceDesk:
         if claimed is not None:
             await self._runner(self._jobs()[name]).see_to(job, claimed)
 
+    async def seed(self) -> None:
+        """As a start of the gateway would: a profile whose gateway never ran has its jobs too."""
+        await self._store.jobs.seed(self._specs(), self._clock.now())
+
     def now(self) -> float:
         return self._clock.now()
 
@@ -110,10 +114,6 @@ class MaintenanceDesk:
         if exact is None and len(found) != 1:
             raise LookupError(f"There is no task {name.strip()!r}. There are {', '.join(jobs)}.")
         return exact or found[0]
-
-    async def _seed(self) -> None:
-        """As a start of the gateway would: a profile whose gateway never ran has its jobs too."""
-        await self._store.jobs.seed(self._specs(), self._clock.now())
 
     def _specs(self) -> list[JobSpec]:
         from datetime import UTC, datetime

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from gateway.providers.one_text import schema, text_of
 from gateway.state.connection import DatabaseFault
-from gateway.state.fact_book import FILE, Claim, Draft, Fact, FactBook, words_of
+from gateway.state.fact_book import ENDS, FILE, Claim, Draft, Fact, FactBook, words_of
 from gateway.state.search_fold import fold
 from memory.providers.protocol import (
     Conversation,
@@ -203,7 +203,6 @@ def told(fact: Fact) -> str:
 # What is a fact
 
 FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-ENDS = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 ADDRESS = re.compile(r"\S+://\S+")
 NAMED = re.compile(
     r"[#@](\w[\w-]{1,40})"

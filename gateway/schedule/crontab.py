@@ -199,9 +199,9 @@ def _nickname(text: str) -> str:
         if text == name:
             return line
     if text == "@reboot":
-        raise UnclearTime("@reboot names no time; write a time, such as @daily")
+        raise UnclearTime("@reboot names no time", "@daily")
     if text.startswith("@every"):
-        raise UnclearTime(f"{text!r} is not Unix cron; write: {text[1:]}")
+        raise UnclearTime(f"{text!r} is not Unix cron", text[1:], "every 1m")
     raise UnclearTime(f"{text!r} is unknown; there are {', '.join(name for name, _ in NICKNAMES)}")
 
 

@@ -82,11 +82,12 @@ class Kind:
     def _step(self, item: str, text: str, *, alone: bool) -> int:
         if not text.isdecimal() or not text.isascii() or int(text) < 1:
             raise self.wrong(item, "after / stands a whole number from 1")
-        if alone:
-            written = item.partition("/")[0]
-            raise self.wrong(item, f"a step needs a range; write {written}-{self.high}/{text} or */{text}")
         if int(text) > self.count:
             raise self.wrong(item, f"a step over {self.count} never comes; for longer times write, say, 'every 90m'")
+        if alone:
+            written = item.partition("/")[0]
+            self._number(item, written)
+            raise self.wrong(item, f"a step needs a range; write {written}-{self.high}/{text} or */{text}")
         return int(text)
 
     def _number(self, item: str, text: str) -> int:
@@ -105,8 +106,8 @@ class Kind:
 
     def _turned(self, first: str, last: str) -> str:
         """A range that runs over the end, as the two that Unix knows."""
-        if self.high == SUNDAY and first == str(SUNDAY):
-            return f"0-{last}" if last not in ("0", "sun", "sunday") else "0"
+        if self.high == SUNDAY and first.lstrip("0") == str(SUNDAY):
+            return f"0-{last}" if last.strip("0") not in ("", "sun", "sunday") else "0"
         end, start = (self.names[-1][:3], self.names[0][:3]) if first.isalpha() else (str(self.high), str(self.low))
         if self.high == SUNDAY and not first.isalpha():
             end = "6"

@@ -6,7 +6,7 @@ commands do: that waits until something is asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
@@ -67,6 +67,7 @@ class CronDesk:
         self._waits: Callable[[], dict[int, str]] = dict
         self._outgoing: Callable[[ChatRef], object] | None = None
         self._kept: JobBook | None = None
+        self._seed: Callable[[], Awaitable[object]] | None = None
 
     def attend(self, wake: Callable[[], object], waits: Callable[[], dict[int, str]]) -> None:
         """Whoever starts jobs is there: it is woken, and says why runs wait, by the run's number."""
@@ -77,11 +78,17 @@ class CronDesk:
         """Whoever delivers is there, and is woken for a chat; otherwise a running gateway looks by itself."""
         self._outgoing = wake
 
+    def seed_by(self, seed: Callable[[], Awaitable[object]]) -> None:
+        """What puts the house's own jobs into the store, where no gateway has done so yet."""
+        self._seed = seed
+
     async def jobs(self, chat: str | None) -> list[JobView]:
+        await self._seeded()
         found = [each for each in await self._store.jobs.all() if chat is None or each.spec.chat_key == chat]
         return [await self.view(each) for each in found]
 
     async def find(self, named: str, chat: str | None) -> JobView | None:
+        await self._seeded()
         wanted = named.strip().casefold()
         seen = [each for each in await self._store.jobs.all() if chat is None or each.spec.chat_key == chat]
         number = wanted.removeprefix("#")
@@ -103,6 +110,8 @@ class CronDesk:
     async def make(self, wish: JobWish, origin: JobOrigin, owner: str, *, enabled: bool = True) -> JobView:
         """A new job; not `enabled`, it waits for a yes. Raises LookupError with words for people."""
         await self._admission.check(wish)
+        if wish.name:  # it may be that of one of the house's own
+            await self._seeded()
         if len(await self._kept_jobs()) >= MOST_JOBS:
             raise LookupError(f"There are {MOST_JOBS} jobs already: remove one first.")
         try:
@@ -261,6 +270,11 @@ class CronDesk:
             flags=tuple(flags or ()),
             problem=planned.problem,
         )
+
+    async def _seeded(self) -> None:
+        seed, self._seed = self._seed, None
+        if seed is not None:
+            await seed()
 
     @property
     def _book(self) -> JobBook:

@@ -6,4 +6,18 @@ from gateway.errors import InnkeeperError
 
 
 class UnclearTime(InnkeeperError):
-    """What was written is wrong, past or could mean two things. `str(error)` says which, and what to write."""
+    """What was written is wrong, past or could mean two things. `str(error)` says which, and what to write.
+
+    `hints` are whole phrases that could be written instead. In one that nobody has tried yet, `{date}` stands for a
+    date to come; whoever reads phrases leaves only those that are understood at that moment.
+    """
+
+    def __init__(self, problem: str, *hints: str) -> None:
+        super().__init__(f"{problem}; write {_either(hints)}" if hints else problem)
+        self.problem = problem
+        self.hints = hints
+
+
+def _either(hints: tuple[str, ...]) -> str:
+    *most, last = (f"'{each}'" for each in hints)
+    return f"{', '.join(most)} or {last}" if most else last

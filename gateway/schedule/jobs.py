@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from gateway.clock import Clock
@@ -139,7 +139,7 @@ class JobBook:
         text = words.strip().removeprefix("until ").strip()
         schedule = phrases.parse(f"on {text} at 0:00" if A_DATE.fullmatch(text) else text, zone, local)
         if not isinstance(schedule, times.Once):
-            raise UnclearTime(f"{words!r} is no single moment; write a date such as 2026-12-24, or 'in 3 days'")
+            raise UnclearTime(f"{words!r} is no single moment", f"{local + timedelta(days=7):%Y-%m-%d}", "in 3 days")
         return schedule.at.timestamp()
 
 

@@ -49,7 +49,7 @@ def clock(text: str) -> time | None:
     if half:
         hour = hour % 12 + (12 if half == "p" else 0)
     if hour > 23 or minute > 59:
-        raise UnclearTime(f"{text!r} is no time of day; write 0:00 to 23:59, or 9am, 9:30pm, noon, midnight")
+        raise UnclearTime(f"{text!r} is no time of day: there are 0:00 to 23:59, and 9am, 9:30pm, noon, midnight")
     return time(hour, minute)
 
 
@@ -69,9 +69,8 @@ def duration(text: str) -> tuple[int, int] | None:
         size = next((size for size, names in UNITS if found[3] in names), None)
         if size is None:
             if re.fullmatch(r"mo|mos|months?|y|years?|quarters?", found[3]) and (found[1] or found[2]):
-                raise UnclearTime(
-                    f"{text!r} has no fixed length; write days or weeks, or a date: on 2026-12-24 at 18:00"
-                )
+                hints = "on {date} at 18:00", "in 30 days", "every month on the 1st at 9:00"
+                raise UnclearTime(f"{text!r} has no fixed length", *hints)
             return None
         if found[2] == "half an":
             seconds += size // 2
@@ -81,7 +80,7 @@ def duration(text: str) -> tuple[int, int] | None:
             seconds += int(found[1] or 1) * size
         place = found.end()
     if days * UNITS[3][0] + seconds > LONGEST:
-        raise UnclearTime(f"{text!r} is more than ten years; write a shorter time")
+        raise UnclearTime(f"{text!r} is more than ten years: too long a time")
     return (days, seconds) if text else None
 
 
@@ -117,7 +116,7 @@ def ordinals(text: str) -> set[int] | None:
         return None
     days = {int(item[:-2]) for item in items}
     if not days <= set(range(1, 32)):
-        raise UnclearTime(f"{text!r} is no day of a month; write 1st to 31st")
+        raise UnclearTime(f"{text!r} is no day of a month: there are 1st to 31st")
     return days
 
 

@@ -7,7 +7,7 @@ can be read here again, and means the same.
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from gateway.schedule.crontab import Crontab
@@ -25,20 +25,31 @@ from gateway.schedule.phrase_words import (
     weekdays,
 )
 from gateway.schedule.phrases_once import moment
+from gateway.schedule.spoken import plainly
 from gateway.schedule.times import SHORTEST, Every, Once, Schedule
 from gateway.schedule.wording import describe
 
 __all__ = ["describe", "parse"]
 
 EXAMPLES = (
-    "'in 30m', 'tomorrow at 7:00', 'on 2026-12-24 at 18:00', 'every 2h', 'daily at 9:00', 'weekdays at 9am', "
-    "'every monday 9:30', 'every month on the 1st at 8:00', or cron: '0 9 * * 1-5'"
+    "in 30m",
+    "tomorrow at 7:00",
+    "on {date} at 18:00",
+    "every 2h",
+    "daily at 9:00",
+    "weekdays at 9am",
+    "every monday 9:30",
+    "every month on the 1st at 8:00",
+    "0 9 * * 1-5",
 )
+ALWAYS = ("tomorrow at 9:00", "on {date} at 9:00")
+"""Hints where none of those that fit better is understood."""
 CRON_LINE = re.compile(r"(?:[\d*/,?-]+ ){2}\S+ \S+ \S+(?: \S+)?|\S*\*\S*(?: \S+)*")
 ON_THE_CLOCK = re.compile(r"every (?:(\d{1,2}) )?(minute|hour)s? on the clock(?: (.+))?")
 HOURLY = re.compile(r"hourly(?: at ((?::\d\d(?:, | and )?)+))?(?: (.+))?")
 CLOCKS = rf"{CLOCK}(?:(?:, and |, | and ){CLOCK})*"
 CLOCKS_END = re.compile(rf"(.+?)(?:,? at |,? (?=noon|midnight|\d{{1,2}}(?::| ?[ap]\.?m)))({CLOCKS})")
+BARE_CLOCKS_END = re.compile(r"(.+?),? (\d{1,2}(?:(?:, and |, | and )\d{1,2})*)")
 CLOCKS_START = re.compile(rf"(?:at |(?=noon|midnight|\d{{1,2}}(?::| ?[ap]\.?m)))({CLOCKS}) (?:on )?(.+)")
 IN_MONTHS = re.compile(rf"(.+) (?:in|of) ((?:{MONTH}(?:, and |, | and )?)+)")
 NEED_A_DAY = (
@@ -46,14 +57,38 @@ NEED_A_DAY = (
     ("monthly|every month|each month", "every month on the 1st"),
     ("yearly|annually|every year|each year", "every year on january 1"),
 )
+WEEK = timedelta(days=7)
 RECURRING = re.compile(r"(?:every|each|on every|on each|on|the|all) ")
 
 
 def parse(text: str, zone: ZoneInfo, now: datetime) -> Schedule:
     """The schedule that `text` names, seen from the aware `now` in `zone`. UnclearTime says what to write instead."""
-    words = re.sub(r"\s+", " ", text).strip(" .!\"'`").casefold()
+    try:
+        return _parsed(text, zone, now)
+    except UnclearTime as error:
+        if not error.hints:
+            raise
+        problem, hints = error.problem, error.hints
+    raise UnclearTime(problem, *(_understood(hints, zone, now) or _understood(ALWAYS, zone, now)))
+
+
+def _understood(hints: tuple[str, ...], zone: ZoneInfo, now: datetime) -> list[str]:
+    """Those of the hints that name a time at this moment."""
+    later = (now.astimezone(zone) + WEEK).date().isoformat()
+    found = []
+    for hint in dict.fromkeys(each.replace("{date}", later) for each in hints):
+        try:
+            _parsed(hint, zone, now)
+        except UnclearTime:
+            continue
+        found.append(hint)
+    return found
+
+
+def _parsed(text: str, zone: ZoneInfo, now: datetime) -> Schedule:
+    words = plainly(re.sub(r"\s+", " ", text).strip(" .!\"'`").casefold())
     if not words:
-        raise UnclearTime(f"no time is given; write, for example, {EXAMPLES}")
+        raise UnclearTime("no time is given", *EXAMPLES)
     if words.startswith("cron "):
         return _cron(words.removeprefix("cron ").strip(" \"'`"), now)
     if words.startswith("@") or CRON_LINE.fullmatch(words):
@@ -63,7 +98,7 @@ def parse(text: str, zone: ZoneInfo, now: datetime) -> Schedule:
         return again
     at = moment(words, zone, now)
     if at is None:
-        raise UnclearTime(_lost(words))
+        raise _lost(words)
     return _ahead(Once(at), words, zone, now)
 
 
@@ -77,9 +112,9 @@ def _cron(line: str, now: datetime) -> Crontab:
 def _ahead(found: Once, text: str, zone: ZoneInfo, now: datetime) -> Once:
     if found.at <= now.astimezone(UTC):
         was = found.at.astimezone(zone)
-        again = "tomorrow" if text.startswith("today") else "a later date, such as tomorrow"
         clock = f"{was.hour}:{was:%M}"
-        raise UnclearTime(f"{text!r} is past: it was {was:%Y-%m-%d %H:%M} in {zone.key}; write {again} at {clock}")
+        problem = f"{text!r} is past: it was {was:%Y-%m-%d %H:%M} in {zone.key}"
+        raise UnclearTime(problem, f"tomorrow at {clock}")
     return found
 
 
@@ -91,14 +126,22 @@ def _interval(text: str, zone: ZoneInfo, now: datetime) -> Every | None:
         _refuse_days(text)
         return None
     if found[1] == "day" and found[2] is None:
-        raise UnclearTime("'every day' has no time of day; write 'every day at 9:00', or 'every 24 hours' from now")
+        raise UnclearTime("'every day' has no time of day", "every day at 9:00", "every 24 hours")
     seconds = length[0] * 86400 + length[1]
     if seconds < SHORTEST:
-        raise UnclearTime(f"{text!r}: the shortest interval is a minute; write 'every 1m'")
-    anchor = now if found[2] is None else moment(found[2], zone, now)
-    if anchor is None:
-        raise UnclearTime(f"{found[2]!r} is no moment to count from; write, say, 'from 2026-12-24 at 18:00'")
-    return Every(seconds, anchor)
+        raise UnclearTime(f"{text!r}: the shortest interval is a minute", "every 1m")
+    return Every(seconds, now if found[2] is None else _anchor(found[2], found[1], zone, now))
+
+
+def _anchor(text: str, length: str, zone: ZoneInfo, now: datetime) -> datetime:
+    """Where an interval of this length is counted from."""
+    try:
+        found = moment(text, zone, now)
+    except UnclearTime as error:
+        raise UnclearTime(error.problem, *(f"every {length} from {hint}" for hint in error.hints)) from None
+    if found is None:
+        raise UnclearTime(f"{text!r} is no moment to count from", f"every {length} from {{date}} at 18:00")
+    return found
 
 
 def _length(text: str) -> tuple[int, int] | None:
@@ -115,11 +158,11 @@ def _refuse_days(text: str) -> None:
     if on == "the clock" or (on or "").startswith("the clock "):
         return
     if on and re.fullmatch(r"(?:\d+ )?(?:m|min|h)\w*|\d+[mh]", length):
-        raise UnclearTime(f"{text!r}: intervals know no days; write 'every {length} on the clock on {on}'")
-    start = f"next {on}" if on else "tomorrow"
+        raise UnclearTime(f"{text!r}: intervals know no days", f"every {length} on the clock on {on}")
     raise UnclearTime(
-        f"{text!r}: an interval is elapsed time and has no time of day; write 'every {length} from {start} at {at}', "
-        f"or name the days: 'mondays and thursdays at {at}'"
+        f"{text!r}: an interval is elapsed time and has no time of day",
+        f"every {length} from {f'next {on}' if on else 'tomorrow'} at {at}",
+        f"mondays and thursdays at {at}",
     )
 
 
@@ -135,7 +178,9 @@ def _hourly(text: str) -> Crontab | None:
     step, whole = int(found[1] or 1), 60 if found[2] == "minute" else 24
     if step == 0 or whole % step:
         raise UnclearTime(
-            f"{text!r} does not divide {'an hour' if whole == 60 else 'a day'} evenly; leave 'on the clock'"
+            f"{text!r} does not divide {'an hour' if whole == 60 else 'a day'} evenly",
+            f"every {step} {found[2]}s",
+            *(f"every {each} {found[2]}s on the clock" for each in range(2, step) if whole % each == 0),
         )
     star = f"*/{step}" if step > 1 else "*"
     return _line(f"{star} *" if whole == 60 else f"0 {star}", found[3] or "daily", text)
@@ -145,16 +190,22 @@ def _recurring(text: str) -> Crontab | None:
     """Days that come again, with times of day."""
     named = IN_MONTHS.fullmatch(text)
     inner = named[1] if named and CLOCKS_END.fullmatch(named[1]) else text
-    for shape, days_at, clocks_at in ((CLOCKS_END, 1, 2), (CLOCKS_START, 2, 1)):
+    for shape, days_at, clocks_at in ((CLOCKS_END, 1, 2), (CLOCKS_START, 2, 1), (BARE_CLOCKS_END, 1, 2)):
         found = shape.fullmatch(inner)
-        if found is None:
+        if found is None or (shape is BARE_CLOCKS_END and not _by_the_week(found[1])):
             continue
         days = found[days_at] if inner is text else f"{found[days_at]} in {named[2] if named else ''}"
         if _days(days) is not None and (times := clocks(found[clocks_at])) is not None:
             return _line(_clock_fields(times, text), days, text)
     if _days(text) is not None:
-        raise UnclearTime(f"{text!r} has no time of day; write: {text} at 9:00")
+        raise UnclearTime(f"{text!r} has no time of day", f"{text} at 9:00")
     return None
+
+
+def _by_the_week(days: str) -> bool:
+    """Whether a number behind these days can be nothing but an hour."""
+    fields = _days(days)
+    return fields is not None and fields.startswith("* * ")
 
 
 def _clock_fields(times: list[time], text: str) -> str:
@@ -208,9 +259,9 @@ def _monthly(text: str) -> str | None:
     if found is not None and (days := ordinals(found[1])) is not None:
         return f"{_numbers(days)} * *"
     if re.fullmatch(rf"(?:on )?the {ORDINAL}", text):
-        raise UnclearTime(f"{text!r}: once, or each month? write 'every month on the 1st at 9:00' or a date")
+        raise UnclearTime(f"{text!r}: once, or each month?", "every month on the 1st at 9:00", "on {date} at 9:00")
     if re.search(r"last (?:\w+ )?(?:of|in) (?:every|each|the) month|month on the last", text):
-        raise UnclearTime(f"{text!r}: the last day cannot be named; write, say, 'every month on the 28th at 9:00'")
+        raise UnclearTime(f"{text!r}: the last day cannot be named", "every month on the 28th at 9:00")
     return None
 
 
@@ -232,13 +283,13 @@ def _numbers(values: set[int]) -> str:
     return ",".join(str(value) for value in sorted(values))
 
 
-def _lost(text: str) -> str:
+def _lost(text: str) -> UnclearTime:
     if duration(text) is not None:
-        return f"{text!r} could be once or again and again; write 'in {text}' or 'every {text}'"
+        return UnclearTime(f"{text!r} could be once or again and again", f"in {text}", f"every {text}")
     if clocks(text.removeprefix("at ")) is not None:
         at = text.removeprefix("at ")
-        return f"{text!r}: on which days? write 'today at {at}', 'tomorrow at {at}' or 'daily at {at}'"
+        return UnclearTime(f"{text!r}: on which days?", f"today at {at}", f"tomorrow at {at}", f"daily at {at}")
     for start, when in NEED_A_DAY:
         if re.match(start, text):
-            return f"{text!r} has no day, or no time of day; write, for example, '{when} at 9:00'"
-    return f"{text!r} names no time that is understood; write, for example, {EXAMPLES}"
+            return UnclearTime(f"{text!r} has no day, or no time of day", f"{when} at 9:00")
+    return UnclearTime(f"{text!r} names no time that is understood", *EXAMPLES)

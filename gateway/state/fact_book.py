@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,6 +38,9 @@ KEEPER = "holographic"
 
 FILE = "facts.db"
 """In that memory's folder."""
+
+ENDS = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+"""Where a sentence ends: what was said is kept sentence by sentence."""
 
 _TABLES = (
     "CREATE TABLE fact (id INTEGER PRIMARY KEY AUTOINCREMENT, subject TEXT NOT NULL,"
@@ -124,13 +128,12 @@ class FactBook:
         self._write(work)
 
     def holding(self, texts: Sequence[str]) -> int:
-        """How many facts of anybody's hold one of these texts."""
+        """How many facts of anybody's hold one of these texts, or are a sentence of it."""
         with self._explained():
             return len(_holding(self._db(), texts))
 
     def erase(self, texts: Sequence[str]) -> int:
-        """Forget all facts of anybody's that hold one of these texts, and leave nothing of them in the file; how
-        many."""
+        """Forget the facts that `holding` counts, and leave nothing of them in the file; how many."""
 
         def work(db: sqlite3.Connection) -> int:
             found = _holding(db, texts)
@@ -354,11 +357,15 @@ def _one(db: sqlite3.Connection, subject: str, number: int) -> sqlite3.Row | Non
 
 
 def _holding(db: sqlite3.Connection, texts: Sequence[str]) -> list[int]:
-    """Facts are kept with single spaces, tags folded."""
+    """By the text, which stands there with single spaces, or a sentence of it; and by tags, which are folded."""
     found: set[int] = set()
-    for text in filter(None, (" ".join(each.split()) for each in texts)):
-        query = "SELECT id FROM fact WHERE instr(text, ?) > 0 UNION SELECT fact FROM tag WHERE instr(name, ?) > 0"
-        found.update(row[0] for row in db.execute(query, (text, fold(text))).fetchall())
+    for text in filter(str.strip, texts):
+        whole, *sentences = (" ".join(each.split()) for each in (text, *ENDS.split(text)))
+        query = (
+            f"SELECT id FROM fact WHERE instr(text, ?) > 0 OR text IN ({', '.join('?' * len(sentences))})"
+            " UNION SELECT fact FROM tag WHERE instr(name, ?) > 0"
+        )
+        found.update(row[0] for row in db.execute(query, (whole, *sentences, fold(whole))).fetchall())
     return sorted(found)
 
 

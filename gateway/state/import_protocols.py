@@ -24,7 +24,8 @@ class Imports(Protocol):
     """`scope` is the program that things come from, such as `import:hermes`."""
 
     async def noted(self, scope: str) -> dict[str, Any]:
-        """What was taken over from there, by name, as `note` or `add` left it."""
+        """What was taken over from there, by name, as `note` or `add` left it. A session's note says besides what
+        became of it here: `gone` is `removed`, or `continued` where somebody went on with it, and absent else."""
 
     async def note(self, scope: str, notes: Mapping[str, Any]) -> None:
         """Remember that these were taken over."""

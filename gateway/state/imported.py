@@ -111,8 +111,18 @@ def _put(db: sqlite3.Connection, session: Session) -> None:
 
 def _noted(db: sqlite3.Connection, scope: str, name: str | None = None) -> dict[str, Any]:
     only, parameters = ("", (scope,)) if name is None else (" AND name = ?", (scope, name))
-    rows = db.execute(f"SELECT name, value FROM facts WHERE scope = ?{only}", parameters)
-    return {row[0]: json.loads(row[1]) for row in rows}
+    rows = db.execute(f"SELECT name, value FROM facts WHERE scope = ?{only}", parameters).fetchall()
+    return {row[0]: _as_things_are(db, row[0], json.loads(row[1])) for row in rows}
+
+
+def _as_things_are(db: sqlite3.Connection, name: str, note: Any) -> Any:
+    """A note, with what became since of the session that it is about, if it is about one."""
+    if not name.startswith(session_note("")):
+        return note
+    row = db.execute("SELECT epoch, leaving FROM sessions WHERE id = ?", (note["session"],)).fetchone()
+    if row is None or row[1]:
+        return {**note, "gone": "removed"}
+    return {**note, "gone": "continued"} if row[0] else note
 
 
 def _note(db: sqlite3.Connection, scope: str, name: str, value: Any) -> None:

@@ -68,6 +68,9 @@ class JobRuns(Protocol):
 
     async def standing(self) -> JobStanding: ...
 
+    async def mark(self) -> tuple[float, ...]:
+        """Numbers that differ once a job was changed or a run was asked for, by whichever process. Cheap."""
+
     async def due(self, job: Job, scheduled_at: float, at: float) -> JobRun | None:
         """Note that a run is due; everything up to `at` is seen to with it. A run by the schedule that waits already
         stands for this one, too, and is returned. None when it was noted before, or the job was changed, paused or

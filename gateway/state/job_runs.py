@@ -45,6 +45,10 @@ class SqliteJobRuns:
 
         return await self._database.read(work)
 
+    async def mark(self) -> tuple[float, ...]:
+        query = "SELECT (SELECT ifnull(max(id), 0) FROM job_runs), total(version), total(paused_until) FROM jobs"
+        return await self._database.read(lambda db: tuple(db.execute(query).fetchone()))
+
     async def due(self, job: Job, scheduled_at: float, at: float) -> JobRun | None:
         def work(db: sqlite3.Connection) -> JobRun | None:
             query = f"UPDATE jobs SET considered_at = ? WHERE id = ? AND version = ? AND enabled = 1 AND {LIVE}"

@@ -1,4 +1,5 @@
-"""The tools `read_file` and `search_files`: a model looks into folders that the owner opened, and changes nothing.
+"""The tools `read_file` and `search_files`: a model looks into folders that the owner opened, and reads on in what it
+was shown a part of; it changes nothing.
 
 Answers are bounded here and paged by lines. What may be looked at is file_rules.py's to say; what files say counts as
 a document: text that nobody vouches for.
@@ -38,6 +39,11 @@ _READ = (
     "the first line (from 1), limit how many lines; go on with next_offset. A document of this conversation that was "
     "cut off is read on as attachment:NAME, an output that was put into a file by its path. Nothing can be changed."
 )
+_READ_ON = (
+    "Read on in what was too large to be shown whole in this conversation. path is the path of the file that an "
+    "output was put into, or attachment:NAME for a document that was cut off. offset is the first line (from 1), "
+    "limit how many lines; go on with next_offset."
+)
 _SEARCH = (
     "Find files in these folders: {folders}. glob goes by names (*.md, notes/**/*.txt), text by what stands in them "
     "(any case); give one or both. path narrows it to a folder."
@@ -47,8 +53,8 @@ _SEARCH = (
 @dataclass(frozen=True, slots=True)
 class Shelves:
     """What may be read, and by whom. `roots` are the open folders; `closed` stay closed; `spilled` has large outputs,
-    each readable for whoever was told its path. `trusts(speaker)` says whether a person may have files of the
-    machine. `sent(session, name)` is the text of a document of a session; None for one that is not there. It raises
+    and `told(session, turn, name)` says whether one was put there for this session, where alone it is read on.
+    `trusts(speaker)` says whether a person may have files of the machine. `sent(session, name)` is the text of a document of a session; None for one that is not there. It raises
     NotShown where it cannot be read."""
 
     roots: Callable[[], Sequence[Path]]
@@ -56,18 +62,21 @@ class Shelves:
     spilled: Callable[[], Path]
     trusts: Callable[[str], bool]
     sent: Callable[[str, str], Awaitable[str | None]]
+    told: Callable[[str, int, str], Awaitable[bool]]
     now: Callable[[], float]
 
 
-def file_tools(shelves: Shelves) -> list[Tool]:
-    """Both tools; none where no folder is open."""
-    if not (roots := shelves.roots()):
+def file_tools(shelves: Shelves, *, spills: bool) -> list[Tool]:
+    """Both tools where a folder is open; reading alone where none is and outputs may be put into files (`spills`)."""
+    folders = ", ".join(map(str, shelves.roots()))
+    if not folders and not spills:
         return []
-    folders = ", ".join(map(str, roots))
     door = _Door(shelves)
     text, number = {"type": "string"}, {"type": "integer", "minimum": 1}
     read = {"type": "object", "properties": {"path": text, "offset": number, "limit": number}, "required": ["path"]}
     search = {"type": "object", "properties": {"glob": text, "text": text, "path": text}}
+    if not folders:
+        return [Tool(ToolSchema(READ, _READ_ON, read), door.read, TOOLSET, 30.0, spills=False)]
     return [
         Tool(ToolSchema(READ, _READ.format(folders=folders), read), door.read, TOOLSET, 30.0, spills=False),
         Tool(ToolSchema(SEARCH, _SEARCH.format(folders=folders), search), door.search, TOOLSET, 30.0, spills=False),
@@ -113,15 +122,15 @@ class _Door:
             if sent is None:
                 raise NotShown("no document of that name was sent in this conversation")
             return sent
-        return await asyncio.to_thread(self._of_disk, path, self._shelves.trusts(context.speaker))
+        real = await asyncio.to_thread(self._spilled, path)
+        if real is not None and not await self._shelves.told(context.session_id, context.turn_id, real.name):
+            raise NotShown("that output belongs to another conversation")
+        if real is None and not self._shelves.trusts(context.speaker):
+            raise NotShown(NOT_FOR_YOU)
+        return await asyncio.to_thread(self._of_disk, path, real)
 
-    def _of_disk(self, path: str, trusted: bool) -> str:
-        real = self._spilled(path)
-        if real is None:
-            if not trusted:
-                raise NotShown(NOT_FOR_YOU)
-            real = self._rules().found(path)
-        data = data_of(real)
+    def _of_disk(self, path: str, spilled_to: Path | None) -> str:
+        data = data_of(spilled_to if spilled_to is not None else self._rules().found(path))
         text = text_of(data)
         if text is None:
             raise NotShown(f"{path} is a binary file ({len(data):,} bytes); only text can be read")

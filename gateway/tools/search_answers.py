@@ -28,6 +28,15 @@ _FRAME, _POINTER = 600, 200
 """Characters for what stands around messages, and for what says where the rest of a hit is."""
 
 BOUNDED = "Older messages were not looked at: more words, before: or after: narrow it down, or go on with more."
+UNINDEXED = "Of the messages that are not in the index yet, only the newest were looked at: ask again later."
+
+NONE = "Nothing was found. Try fewer, other or shorter words, or begin* of one."
+NO_FURTHER = "Nothing further was found."
+UNFINISHED = (
+    "This search stopped before the end: nothing so far, which does not mean that there is nothing. Go "
+    "on with more, or narrow it down: rarer words, before: or after:."
+)
+"""What is said where there is no hit. The last one is no answer yet."""
 
 When = Callable[[float], str]
 """A moment in the words of the person's clock."""
@@ -96,15 +105,22 @@ def discovered(found: Found, call: Discover, when: When) -> Answer:
     ]
     body: dict[str, Any] = {"success": True, "results": results}
     if not results:
-        body["message"] = "Nothing was found. Try fewer, other or shorter words, or begin* of one."
+        body["message"] = _nothing(found, call)
     if found.bounded:
-        body |= {"bounded": True, "why": BOUNDED}
+        body |= {"bounded": True, "why": UNINDEXED if found.more is None else BOUNDED}
     if found.note:
         body["note"] = found.note
     if found.more is not None:
         body["more"] = _call(query=call.query, limit=call.limit, more=found.more)
     shown = [*writer.shown, *((each.session, each.message) for each in found.hits)]
     return Answer(body, shown, [each.session for each in found.hits])
+
+
+def _nothing(found: Found, call: Discover) -> str:
+    """What an answer without hits says."""
+    if found.bounded:
+        return UNINDEXED if found.more is None else UNFINISHED
+    return NONE if call.more is None else NO_FURTHER
 
 
 def scrolled(stretch: Stretch, call: Scroll, when: When) -> Answer:

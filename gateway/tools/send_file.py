@@ -55,7 +55,7 @@ class Outlet:
 def send_file_tool(outlet: Outlet) -> Tool:
     """The tool. Files wait in `outlet.folder`."""
     door = _Door(outlet)
-    return Tool(_schema(outlet.roots()), door.run, toolset="files")
+    return Tool(_schema(outlet.roots()), door.run, toolset="files", spills=False)
 
 
 def _schema(roots: Sequence[Path]) -> ToolSchema:

@@ -31,6 +31,7 @@ from memory.skills.diff import spelt_out
 LIST = "/approvals"
 PER_PAGE = 20
 UNSEEN = "The form did not say what it showed; look again. Nothing was decided."
+TOO_LATE = "Somebody decided about it, or edited it, while you were writing. Your text changed nothing."
 NO_TEXT = "This one has no single text: reject it instead."
 
 
@@ -161,7 +162,7 @@ class Approvals:
         text, seen = str(form.get("text", "")), str(form.get("seen", ""))
         found = await self._sheet(kind, gate, name)
         if not isinstance(found, Sheet):
-            return RedirectResponse(f"/pending/{kind.name}/{name}", 303)
+            return self._too_late(request, kind, name, text, TOO_LATE)
         if found.text is None:
             return self._pages.back(request, found.path, NO_TEXT, good=False)
         if not seen:
@@ -176,9 +177,16 @@ class Approvals:
             case "refused", why:
                 return self._form(request, found, text, why)
             case "decided" | "unknown", _:
-                return self._pages.back(request, f"/pending/{kind.name}/{name}", reply)
+                return self._too_late(request, kind, name, text, reply.text)
             case _:
                 return self._form(request, found, text, reply.text)
+
+    def _too_late(self, request: Request, kind: WriteKind, name: str, text: str, why: str) -> Response:
+        """It does not wait any more: what was written is there to be copied."""
+        return self._pages.render(
+            request, "written.html", 409, title="Too late", why=why, text=text, to=f"/pending/{kind.name}/{name}",
+            onwards="What became of it", here=LIST,
+        )  # fmt: skip
 
     async def approve(self, request: Request) -> Response:
         """Carry out exactly what was shown."""

@@ -13,12 +13,21 @@ from starlette.routing import Route
 from commands.context import Context
 from commands.spec import Role
 from gateway.web.pages import Pages
+from gateway.web.shares import memory_of
 from gateway.web.sheets import KINDS
 from memory.files import FileTrouble
 from memory.skills.diff import spelt_out
 from memory.usage import usage
 
 SESSIONS = 5
+ABOUT: Mapping[str, str] = {
+    "/memory": "What the assistant noted of what you said; you can add to it, change it and take things out.",
+    "/skills": "What the assistant knows how to do.",
+    "/sessions": "What was said in your chat with the assistant, with a search.",
+    "/jobs": "What the assistant does by itself at its time, in your chat.",
+}
+"""What a page is to somebody who is no operator."""
+
 GISTS = 3
 
 
@@ -55,7 +64,8 @@ def routes(pages: Pages) -> list[Route]:
     async def show(request: Request) -> Response:
         context = pages.context(request)
         if context.role < Role.OPERATOR:
-            return pages.render(request, "home_guest.html")
+            open_to = [each for each in pages.open_to(pages.person(request)) if each.path in ABOUT]
+            return pages.render(request, "home_guest.html", places=open_to, about=ABOUT)
         house = await pages.ports.status.view(None)
         return pages.render(
             request,
@@ -87,12 +97,12 @@ async def waiting(pages: Pages) -> Waiting:
     return await asyncio.to_thread(read)
 
 
-async def fullness(context: Context) -> list[Fullness]:
-    """How full the files are that this person may see; none where they cannot be read."""
-    memory = context.ports.memory
-    here = memory.at(context.chat, context.who, direct=context.direct) if memory is not None else None
+async def fullness(context: Context) -> list[Fullness] | None:
+    """How full the files are that this person may see: none of them where they cannot be read, None where none is
+    theirs to see."""
+    here = memory_of(context)
     if here is None:
-        return []
+        return None
     stores = here.stores
 
     def read() -> list[Fullness]:

@@ -79,6 +79,15 @@ class Upkeep:
     job: Shown | None
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A pause that could not be ordered: of which job, until when it was to be, and why not."""
+
+    job: int
+    until: str
+    why: str
+
+
 def routes(pages: Pages) -> list[Route]:
     """Jobs, and what can be done with them."""
     return Jobs(pages).routes
@@ -101,6 +110,9 @@ class Jobs:
 
     async def listed(self, request: Request) -> Response:
         """Every job that this person may see, the house's own, and the latest runs."""
+        return await self._listed(request)
+
+    async def _listed(self, request: Request, unread: Unread | None = None) -> Response:
         context, cron, within = await self._within(request)
         if cron is None:
             return self._pages.render(request, "jobs_none.html", why=within)
@@ -114,8 +126,9 @@ class Jobs:
         )
         upkeep = await self._upkeep(context, [each for each in found if each.kind == "maintenance"], now)
         return self._pages.render(
-            request, "jobs_list.html", jobs=own, upkeep=upkeep, runs=[_ran(each) for each in runs],
-            asleep=ASLEEP if cron.asleep() else "",
+            request, "jobs_list.html", 422 if unread else 200, jobs=own, upkeep=upkeep,
+            runs=[_ran(each) for each in runs], asleep=ASLEEP if cron.asleep() else "", unread=unread, here=LIST,
+            at=LIST if unread else "",
         )  # fmt: skip
 
     async def _upkeep(self, context: Context, jobs: Sequence[JobView], now: float) -> list[Upkeep]:
@@ -130,6 +143,9 @@ class Jobs:
 
     async def show(self, request: Request) -> Response:
         """One job in full, with its runs and changes. A removed one can be brought back."""
+        return await self._one(request)
+
+    async def _one(self, request: Request, unread: Unread | None = None) -> Response:
         _, cron, within = await self._within(request)
         if cron is None:
             raise HTTPException(404, within or NONE)
@@ -137,8 +153,9 @@ class Jobs:
         changes: Sequence[ChangeView] = (await cron.changes(job))[:CHANGES]
         runs = [_ran(each) for each in await cron.runs(RUNS_OF_ONE, job, within)]
         return self._pages.render(
-            request, "jobs_one.html", each=_shown(job, cron.now(), runs[0].run if runs else None), runs=runs,
-            changes=changes, asleep=ASLEEP if cron.asleep() else "",
+            request, "jobs_one.html", 422 if unread else 200, runs=runs, changes=changes, unread=unread,
+            each=_shown(job, cron.now(), runs[0].run if runs else None), asleep=ASLEEP if cron.asleep() else "",
+            at=f"{LIST}/{job.id}" if unread else "",
         )  # fmt: skip
 
     async def order(self, request: Request) -> Response:
@@ -155,6 +172,9 @@ class Jobs:
             reply = await self._pages.order(
                 request, "cron", "pause", job_until=f"{named} until {until}" if until else words
             )
+            if until and not reply.ok:
+                shown_on = self._listed if form.get("back") == LIST else self._one
+                return await shown_on(request, Unread(named, until, reply.text))
             reply = CommandReply("⏸ Paused.", reply.data) if reply.ok else reply
         elif action == "run":
             reply = await self._run(request, named, str(form.get("dry_run", "")))

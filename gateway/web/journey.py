@@ -27,6 +27,7 @@ from commands.reply import CommandReply
 from commands.spec import Role
 from gateway.web.causes import spot_of
 from gateway.web.pages import Pages, needs
+from gateway.web.shares import journey_of
 from memory.files import FileTrouble
 from memory.journey.meant import Unknown
 from memory.journey.model import Node, Timeline
@@ -47,7 +48,10 @@ ORIGINS = {
 }
 TIES = {"related": "as a related skill", "named": "by its name", "session": "from the same session"}
 
-MODULES = ("camera", "hands", "index", "layer", "layout", "list", "paint", "panel", "scene", "sky", "sprites", "time")
+MODULES = (
+    "camera", "hands", "index", "layer", "layout", "list", "paint", "panel", "scene", "sky", "sprites", "time",
+    "words",
+)  # fmt: skip
 """The parts of the map, named to the browser at once so that it need not find them one by one."""
 
 FIELDS = (
@@ -184,15 +188,23 @@ class StarMap:
         )  # fmt: skip
 
     async def edit(self, request: Request) -> Response:
-        """Put another text in its place, if it still reads as it was shown. What is refused can be mended."""
+        """Put another text in its place, if it still reads as it was shown. What is refused can be mended, and what
+        is gone by now leaves what was written to be copied."""
         form = await request.form()
         name, text, was = str(request.path_params["id"]), _lines(form.get("text")), _lines(form.get("was"))
         if not text.strip():
             return await self._star(request, text, "Say what it is to read: the text is empty.")
         reply = await self._pages.order(request, "journey", "edit", id=name, text=text, was=was)
-        if not reply.ok:
+        if reply.ok:
+            return self._after(request, reply)
+        node = _node(await self._timeline(request, gone=True), request)
+        if node is not None and not row(node).gone:
             return await self._star(request, text, reply.text)
-        return self._after(request, reply)
+        return self._pages.render(
+            request, "written.html", 409, title="It is gone", why=reply.text, text=text,
+            to=f"{PAGE}/{quote(name, safe='')}" if node is not None else PAGE,
+            onwards="What became of it" if node is not None else "Journey", at=PAGE,
+        )  # fmt: skip
 
     async def delete(self, request: Request) -> Response:
         """Remove an entry, put a skill away, if it still reads as it was shown."""
@@ -226,11 +238,10 @@ class StarMap:
     def _journey(self, request: Request) -> Journey:
         """What this person may see. Raises 403, or 404 where memory is off."""
         context = self._pages.context(request)
-        journey = context.ports.journey
-        if journey is None:
+        if context.ports.journey is None:
             raise HTTPException(404, NO_JOURNEY.text)
-        seen = journey.at(context.chat, context.who, direct=context.direct)
-        if seen is None or (context.chat is None and context.role < Role.OWNER):
+        seen = journey_of(context)
+        if seen is None:
             raise HTTPException(403, NOT_YOURS.text)
         return seen
 
@@ -312,9 +323,13 @@ def _encoded(timeline: Timeline, zone: str) -> bytes:
     return text.encode("utf-8", "replace")  # half a surrogate pair is no text that could be sent
 
 
+def _node(timeline: Timeline, request: Request) -> Node | None:
+    return next((each for each in timeline.nodes if each.id == request.path_params["id"]), None)
+
+
 def _named(timeline: Timeline, request: Request) -> Node:
     """The node that the path names. Raises 404."""
-    node = next((each for each in timeline.nodes if each.id == request.path_params["id"]), None)
+    node = _node(timeline, request)
     if node is None:
         raise HTTPException(404, "Nothing that was learnt has this id.")
     return node

@@ -19,11 +19,12 @@ from commands.ports import Memory
 from gateway.web import memory_view as view
 from gateway.web.causes import spot_of
 from gateway.web.pages import Pages, visit
-from gateway.web.sheets import memory_of
+from gateway.web.shares import memory_of
 from memory.files import FileTrouble
 
 FILES, HISTORY = "/memory", "/memory/history"
 GONE = "The entry changed since it was shown, or is gone; look again. Nothing was changed."
+WRITTEN = f"{GONE} What you wrote stands below: copy it, or keep it as an entry of its own."
 
 R = TypeVar("R")
 
@@ -33,7 +34,7 @@ def routes(pages: Pages) -> list[Route]:
     each = MemoryPages(pages)
     return [
         Route(FILES, each.files, methods=["GET"]),
-        Route("/memory/add", each.add, methods=["POST"]),
+        Route(FILES, each.add, methods=["POST"]),
         Route("/memory/edit", each.form, methods=["GET"]),
         Route("/memory/edit", each.edit, methods=["POST"]),
         Route("/memory/remove", each.remove, methods=["POST"]),
@@ -51,6 +52,10 @@ class MemoryPages:
 
     async def files(self, request: Request) -> Response:
         """Every file that the person may see, with its entries, and what was changed last."""
+        return await self._files(request)
+
+    async def _files(self, request: Request, store: str = "", text: str = "", problem: str = "") -> Response:
+        """With a problem, the form for a new entry holds what was written and says why it was not kept."""
         memory = self._memory(request)
         stores = await asyncio.to_thread(view.stores_of, memory)
         problems = await asyncio.to_thread(memory.stores.problems)
@@ -58,16 +63,21 @@ class MemoryPages:
             last = await asyncio.to_thread(view.last_change, memory)
         except FileTrouble as error:
             last, problems = None, [*problems, str(error)]
-        return self._pages.render(request, "memory_files.html", stores=stores, problems=problems, last=last)
+        return self._pages.render(
+            request, "memory_files.html", 422 if problem else 200, stores=stores, problems=problems, last=last,
+            store=store, text=text, problem=problem, at=FILES if problem else "",
+        )  # fmt: skip
 
     async def add(self, request: Request) -> Response:
-        """Keep an entry, as /remember does."""
+        """Keep an entry, as /remember does. What is refused can be mended."""
         memory = self._memory(request)
         form = await request.form()
-        store, text = str(form.get("store", "")), str(form.get("text", "")).strip()
-        if view.target_of(memory, store) is None or not text:
-            return self._pages.back(request, FILES, "Say what to keep, and where.", good=False)
-        reply = await self._pages.order(request, "remember", text=f"{store}: {text}")
+        store, text = str(form.get("store", "")), str(form.get("text", ""))
+        if view.target_of(memory, store) is None or not text.strip():
+            return await self._files(request, store, text, "Say what to keep, and where.")
+        reply = await self._pages.order(request, "remember", text=f"{store}: {text.strip()}")
+        if not reply.ok:
+            return await self._files(request, store, text, reply.text)
         return self._pages.back(request, FILES, view.said(reply))
 
     async def form(self, request: Request) -> Response:
@@ -97,7 +107,7 @@ class MemoryPages:
         text = str(form.get("text", ""))
         entry = await self._entry(request, store, key)
         if entry is None:
-            return self._pages.back(request, FILES, GONE, good=False)
+            return await self._files(request, store, text, WRITTEN)
         if not text.strip():
             why = "The text is empty: remove the entry instead."
             return await self._form(request, store, key, entry, text, why)

@@ -29,6 +29,7 @@ from commands.spec import Action, Argument, Arguments, CommandSpec, Role
 from gateway.clock import Clock
 from gateway.config.schema import Settings
 from gateway.web import words
+from gateway.web.shares import journey_of, memory_of
 from platforms.messages import ChatRef
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -61,11 +62,12 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A page in the navigation."""
+    """A page in the navigation, for whom it opens: from this role on, and where `theirs` holds."""
 
     path: str
     title: str
     least: Role = Role.OPERATOR
+    theirs: Callable[[Context], bool] = lambda context: True
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +81,9 @@ class Flash:
 NAV = (
     Place("/", "Home", Role.USER),
     Place("/approvals", "Approvals"),
-    Place("/memory", "Memory", Role.USER),
-    Place("/skills", "Skills", Role.USER),
-    Place("/journey", "Journey"),
+    Place("/memory", "Memory", Role.USER, lambda context: memory_of(context) is not None),
+    Place("/skills", "Skills", Role.USER, lambda context: context.ports.skills is not None),
+    Place("/journey", "Journey", theirs=lambda context: journey_of(context) is not None),
     Place("/sessions", "Sessions", Role.USER),
     Place("/jobs", "Jobs", Role.USER),
     Place("/health", "Health"),
@@ -128,8 +130,9 @@ class Pages:
     _templates: Environment | None = None
 
     def render(self, request: Request, template: str, /, status: int = 200, **context: object) -> Response:
-        """A template as an answer. It has besides: `person`, `csrf`, `csrf_field()`, `nav`, `here` (the path),
-        `flashes`, `now`, and the filters `moment`, `stamp`, `ago`, `size` and `plain`."""
+        """A template as an answer. It has besides: `person`, `csrf`, `csrf_field()`, `nav`, `here` (the path), `at`
+        (where live parts are fetched from, when that is not the address), `flashes`, `now`, and the filters `moment`,
+        `stamp`, `ago`, `size` and `plain`."""
         found = request.scope.get("innkeeper.visit")
         here = found if isinstance(found, Visit) else None
         said = here if "x-live" not in request.headers else None  # who looks reads them, not who fetches a part
@@ -147,8 +150,9 @@ class Pages:
             "person": here.person if here else None,
             "csrf": here.csrf if here else "",
             "csrf_field": lambda: _csrf_field(here.csrf if here else ""),
-            "nav": self._nav(here.person.role) if here else (),
+            "nav": self.open_to(here.person) if here else (),
             "here": path,
+            "at": "",
             "flashes": flashes,
             "now": self.clock.now(),
             "Role": Role,
@@ -161,7 +165,9 @@ class Pages:
 
     def context(self, request: Request) -> Context:
         """Where an order from this page is given and by whom."""
-        person = self.person(request)
+        return self._context(self.person(request))
+
+    def _context(self, person: Person) -> Context:
         return Context(
             role=person.role,
             surface="web",
@@ -204,8 +210,11 @@ class Pages:
             self.flash(request, text, good=good if isinstance(reply, str) else reply.ok)
         return RedirectResponse(own_path(to), 303)
 
-    def _nav(self, role: Role) -> list[Place]:
-        return [each for each in NAV if each.path in self.paths and role >= each.least]
+    def open_to(self, person: Person) -> list[Place]:
+        """The pages that open for somebody, in the navigation's order."""
+        context = self._context(person)
+        there = [each for each in NAV if each.path in self.paths]
+        return [each for each in there if person.role >= each.least and each.theirs(context)]
 
     def _environment(self) -> Environment:
         if self._templates is None:

@@ -146,12 +146,20 @@ class Sessions:
 
     async def show(self, request: Request) -> Response:
         """A page of one transcript: the one that is named, the one with the message `at`, or the last."""
-        session = await self._session(request)
+        return await self._transcript(request, await self._session(request))
+
+    async def _transcript(
+        self, request: Request, session: SessionView, title: str | None = None, problem: str = ""
+    ) -> Response:
+        """With a problem, the form for its title holds what was written and says why it was not kept."""
         rows = await self._pages.ports.archive.rows(session.id)
         at = request.query_params.get("at", "")
         page = bounds(rows, request.query_params.get("page"), int(at) if at.isdecimal() and len(at) < 16 else None)
         shown = leaves(await self._rows(session.id, rows, page))
-        return self._pages.render(request, "sessions_one.html", session=session, leaves=shown, page=page, at=at)
+        return self._pages.render(
+            request, "sessions_one.html", 422 if problem else 200, session=session, leaves=shown, page=page,
+            title=session.title if title is None else title, problem=problem, at=_path(session) if problem else "",
+        )  # fmt: skip
 
     async def _rows(self, session_id: str, rows: Sequence[int], page: Bounds) -> list[Entry]:
         """The page's rows. Results at its beginning belong to the page before, those behind its end to it."""
@@ -193,18 +201,20 @@ class Sessions:
         return StreamingResponse(pieces(), media_type=f"{MEDIA[kind]}; charset=utf-8", headers=headers)
 
     async def title(self, request: Request) -> Response:
-        """Name it."""
+        """Name it. What is refused can be mended."""
         session, form = await self._session(request), await request.form()
         given = str(form.get("title", ""))
         reply = await self._pages.order(request, "sessions", "title", id=session.id, title=given)
-        return self._pages.back(request, f"{LIST}/{quote(session.id, safe='')}", reply)
+        if not reply.ok:
+            return await self._transcript(request, session, given, reply.text)
+        return self._pages.back(request, _path(session), reply)
 
     async def pin(self, request: Request) -> Response:
         """Keep it whatever its age, or let it leave with the others."""
         session, form = await self._session(request), await request.form()
         action = "pin" if form.get("pinned") == "yes" else "unpin"
         reply = await self._pages.order(request, "sessions", action, id=session.id)
-        return self._pages.back(request, f"{LIST}/{quote(session.id, safe='')}", reply)
+        return self._pages.back(request, _path(session), reply)
 
     async def _session(self, request: Request) -> SessionView:
         """The session that the address names, if it is this person's to see."""
@@ -214,6 +224,10 @@ class Sessions:
             if each.id == named:
                 return each
         raise HTTPException(404, GONE)
+
+
+def _path(session: SessionView) -> str:
+    return f"{LIST}/{quote(session.id, safe='')}"
 
 
 def bounds(rows: Sequence[int], page: str | None, at: int | None) -> Bounds:

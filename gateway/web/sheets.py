@@ -11,10 +11,11 @@ from typing import Any, Protocol
 
 from commands.context import Context
 from commands.pending_words import WHENCE, risk
-from commands.ports import Gatehouse, Memory, Ports
+from commands.ports import Gatehouse, Ports
 from commands.skill_pending_words import held
 from gateway.web.calls import Called, called, obstacle, progress
 from gateway.web.differences import FileDiff, Pieces, by_words, lengthy, of_files, whole
+from gateway.web.shares import memory_of
 from memory.files import FileTrouble
 from memory.gate import DOUBTFUL
 from memory.model import Author, Change, Refused
@@ -242,12 +243,6 @@ class ToolCalls:
 
 
 KINDS: Sequence[WriteKind] = (MemoryWrites(), SkillWrites(), ToolCalls())
-
-
-def memory_of(context: Context) -> Memory | None:
-    """Memory as this person may see it; None for nothing."""
-    memory = context.ports.memory
-    return memory.at(context.chat, context.who, direct=context.direct) if memory is not None else None
 
 
 def kind_of(name: str) -> WriteKind | None:

@@ -18,24 +18,29 @@ from memory.pending.receipts import Receipts
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """The call is to be made, under this id."""
+    """The call is to be made, under this id. `asleep`: nothing runs that would make it now."""
 
     id: str
+    asleep: bool = False
 
 
 CallResolution = Resolved[PendingCall, Ordered]
 
 
 class CallResolver(Decider[PendingCall, Ordered]):
-    """`now()` in seconds since the epoch. Synchronous. There is no edit."""
+    """`now()` in seconds since the epoch. Synchronous. There is no edit. `asleep`: no gateway runs that would make
+    what is approved."""
 
-    def __init__(self, pendings: PendingCalls, receipts: Receipts, now: Callable[[], float]) -> None:
+    def __init__(
+        self, pendings: PendingCalls, receipts: Receipts, now: Callable[[], float], *, asleep: bool = False
+    ) -> None:
         super().__init__(pendings, receipts, now)
         self.calls = pendings
+        self._asleep = asleep
 
     def _carry_out(self, write: PendingCall, who: str) -> Ordered | Kept[PendingCall]:
         self.calls.decided.approve(write, who)
-        return Ordered(write.id)
+        return Ordered(write.id, self._asleep)
 
     def _carried_out(self, name: str) -> str | None:
         return name if self.calls.decided.known(name) else None

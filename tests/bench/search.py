@@ -1,24 +1,34 @@
 """The archive's search: a million messages, every kind of query, what the index costs to build and to keep.
 
+What is timed is the tool's whole answer, the way to what its asker may see included. `found` counts queries whose
+first answer has something.
+
 `python -m tests.bench search [--messages N] [--corpus FOLDER]`; the corpus is kept in the folder when one is given.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import shutil
+import sqlite3
 import tempfile
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from gateway.clock import SystemClock
+from gateway.config.schema import Settings
+from gateway.engine.arrival.earshot import sight, strange
 from gateway.state.contract import CHAT, session
 from gateway.state.records import Row
 from gateway.state.search_upkeep import keep_up
 from gateway.state.store import SqliteStore
+from gateway.tools.session_search import Onlooker, session_search_tool
+from gateway.tools.tool import ToolContext
+from platforms.messages import ChatRef
 from tests.bench.archive import END, QUIET_CHAT, Writer, archive, progress
 from tests.bench.figures import percentile
 
@@ -27,7 +37,19 @@ MESSAGES = 1_000_000
 ROUNDS = 5
 """How often each query is asked; the first time the disk's cache may be cold."""
 
-Asking = dict[str, list[tuple[str, dict[str, Any]]]]
+PHRASES = 50
+"""Phrases of each kind that are taken from old messages."""
+
+RARE = 2_000
+"""Words that are said less often than so many others are rare here."""
+
+Scope = Mapping[str, str]
+"""`chat`: the key of the chat that asks, in which others than owners are heard; `live`: the session that asks."""
+
+EVERYTHING: Scope = {}
+"""Whoever asks at the console: everything is seen."""
+
+Asking = dict[str, list[tuple[str, Scope]]]
 
 
 async def rows(messages: int = MESSAGES, corpus: str = "") -> list[tuple[str, str]]:
@@ -37,7 +59,8 @@ async def rows(messages: int = MESSAGES, corpus: str = "") -> list[tuple[str, st
         path, lines = await _indexed(folder, messages)
         store = await SqliteStore.open(path)
         try:
-            for kind, asked in queries(Writer().words).items():
+            old = {kind: [(each, EVERYTHING) for each in asked] for kind, asked in (await planted(store)).items()}
+            for kind, asked in {**queries(Writer().words), **old}.items():
                 lines.append((f"search in {messages:,}: {kind}", await _asked(store, asked)))
             lines.append(("scroll", await _scrolled(store)))
             lines += await _kept_up(store)
@@ -53,7 +76,7 @@ def queries(words: list[str]) -> Asking:
     def some(low: int, high: int, count: int = 8) -> list[str]:
         return [words[number] for number in draw.sample(range(low, min(high, len(words))), count)]
 
-    def plain(texts: list[str], **scope: Any) -> list[tuple[str, dict[str, Any]]]:
+    def plain(texts: list[str], **scope: str) -> list[tuple[str, Scope]]:
         return [(text, scope) for text in texts]
 
     rare, middling, common = some(12_000, 20_000), some(300, 3_000), some(20, 200)
@@ -82,14 +105,40 @@ def queries(words: list[str]) -> Asking:
         "old days": plain(
             ["the before:2022-03", f"{rare[0]} before:2023", '"of the" before:2022-02 after:2022-01-09']
         ),
-        "a chat in which little was said": plain(few, visible=[QUIET_CHAT]),
+        "a chat in which little was said": plain(few, chat=QUIET_CHAT),
         "a chat of middling size": [
-            *plain(few, visible=["telegram:1145"]),
-            *plain(few, visible=["telegram:1110"]),
+            *plain(few, chat="telegram:1145"),
+            *plain(few, chat="telegram:1110"),
         ],
-        "a chat in which much was said": plain(few, visible=["telegram:1000"]),
-        "without the live session": plain(few, exclude="20260101-00000001"),
+        "a chat in which much was said": plain(few, chat="telegram:1000"),
+        "without the live session": plain(few, live="20260101-00000001"),
     }
+
+
+async def planted(store: SqliteStore, count: int = PHRASES) -> dict[str, list[str]]:
+    """Queries by kind, each of five words that follow each other in a message of the older half."""
+    draw, ranks = random.Random(3), {word: rank for rank, word in enumerate(Writer().words)}
+    found: dict[str, list[str]] = {
+        "old phrases": [],
+        "old phrases with two rare words": [],
+        "words of old messages": [],
+    }
+    newest = await store.database.read(lambda db: db.execute("SELECT max(id) FROM messages").fetchone()[0])
+    while min(map(len, found.values())) < count:
+        text = await store.database.read(_text_of(draw.randrange(1, newest // 2)))
+        words = text.rstrip(".?!").lower().split()
+        at = draw.randrange(max(1, len(words) - 5))
+        if len(piece := words[at : at + 5]) < 5 or not all(each in ranks for each in piece):
+            continue
+        rare = sum(ranks[each] >= RARE for each in piece) >= 2
+        for kind, fits in zip(found, (not rare, rare, True), strict=True):
+            if fits and len(found[kind]) < count:
+                found[kind].append(" ".join(piece) if kind == "words of old messages" else f'"{" ".join(piece)}"')
+    return found
+
+
+def _text_of(number: int) -> Callable[[sqlite3.Connection], str]:
+    return lambda db: str(db.execute("SELECT content FROM messages WHERE id = ?", (number,)).fetchone()[0])
 
 
 async def _indexed(folder: Path, messages: int) -> tuple[Path, list[tuple[str, str]]]:
@@ -118,18 +167,35 @@ async def _indexed(folder: Path, messages: int) -> tuple[Path, list[tuple[str, s
     return path, lines
 
 
-async def _asked(store: SqliteStore, asked: list[tuple[str, dict[str, Any]]]) -> str:
+async def _asked(store: SqliteStore, asked: list[tuple[str, Scope]]) -> str:
+    """How long the tool's answers took, and what they were."""
+    onlooker = Onlooker(sight(Settings, store.sessions), strange(Settings, store.facts))
+    tool = session_search_tool(store.search, onlooker, lambda: END)
     taken: list[float] = []
     work: list[float] = []
-    bounded = 0
+    bounded = found = 0
     for text, scope in asked:
-        for _ in range(ROUNDS):
+        context = await _context(store, scope)
+        for turn in range(ROUNDS):
             began = time.process_time()
-            found = await _timed(taken, store.search.discover(text, now=END, **scope))
+            result = await _timed(taken, tool.run({"query": text}, context))
             work.append(time.process_time() - began)
-        bounded += found.bounded
-    own = percentile(work, 0.95) * 1e3
-    return f"{_figures(taken)}, processor p95 {own:.2f} ms; {bounded} of {len(asked)} bounded"
+            if not turn:
+                answer = json.loads(result.text)
+                bounded += bool(answer.get("bounded"))
+                found += bool(answer.get("results"))
+    own, many = percentile(work, 0.95) * 1e3, len(asked)
+    return f"{_figures(taken)}, processor p95 {own:.2f} ms; {found} of {many} found, {bounded} bounded"
+
+
+async def _context(store: SqliteStore, scope: Scope) -> ToolContext:
+    """Where a call comes from: the console, where everything is seen, or a chat that sees itself."""
+    if (chat := scope.get("chat")) is None:
+        return ToolContext(ChatRef("console", "bench"), scope.get("live", "bench"), 1, "console:bench")
+    there, own = ChatRef.parse(chat), f"bench-{chat}"
+    if await store.sessions.get(own) is None:
+        await store.sessions.open(session(own, chat, there, END))
+    return ToolContext(there, own, 1, "telegram:1")
 
 
 async def _scrolled(store: SqliteStore) -> str:

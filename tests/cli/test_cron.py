@@ -69,7 +69,7 @@ def test_the_whole_life_of_a_job(innkeeper: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "hint"),
     [
-        (("add", "tomorrow", "x"), 1, "write: tomorrow at 9:00"),
+        (("add", "tomorrow", "x"), 1, "write 'tomorrow at 9:00'"),
         (("add", "daily at 9:00", "x", "--tz", "Berlin"), 1, "such as Europe/Berlin"),
         (("add", "daily at 9:00", "x", "--to", "here"), 1, "There is no chat here"),
         (("edit", "1"), 1, "There is no job '1' here"),

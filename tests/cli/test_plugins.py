@@ -189,6 +189,36 @@ def test_installing_says_what_it_does_and_does_nothing_without_a_yes(house: Shel
     assert said.exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        ("holographic", "switched on by: innkeeper memory setup holographic"),
+        ("retaindb", "switched on by: innkeeper memory setup retaindb"),
+        ("byterover==1.0", "switched on by: innkeeper memory setup byterover"),
+        ("openviking", "environment of its own: innkeeper memory setup openviking --install"),
+        ("Telegram", "on once it has a token: innkeeper setup"),
+        ("discord[voice]", "on once it has a token: innkeeper setup"),
+        ("console", "is always there: innkeeper chat"),
+        ("openai", "innkeeper config set hosts.NAME.kind openai"),
+        ("Innkeeper", "is the house itself"),
+    ],
+)
+def test_what_comes_with_the_house_is_fetched_from_nobody(innkeeper: Shell, name: str, how: str) -> None:
+    said = innkeeper("plugins", "install", name)
+    text = " ".join(said.output.split())
+    assert said.exit_code == 2
+    assert ("pip install" in text, how in text) == (False, True)
+    both = innkeeper("plugins", "install", "innkeeper-kiosk", name, "--yes")
+    assert (both.exit_code, "pip install" in both.output) == (2, False)
+
+
+def test_only_extras_of_the_house_are_extras(innkeeper: Shell) -> None:
+    for name in ("mem0", "Honcho", "mcp", "testing", "anthropic"):
+        said = innkeeper("plugins", "install", name).output
+        assert f"-m pip install 'innkeeper[{name.lower()}]'\n" in said
+    assert "-m pip install kiosk\n" in innkeeper("plugins", "install", "kiosk").output
+
+
 def test_new_says_how_to_go_on_and_refuses_what_cannot_be(innkeeper: Shell, tmp_path: Path) -> None:
     said = innkeeper("plugins", "new", "tool", "kiosk", "--into", str(tmp_path))
     assert (said.exit_code, "pip install -e '.[test]'" in said.output) == (0, True)

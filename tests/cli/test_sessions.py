@@ -97,6 +97,24 @@ def test_json_lines_to_take_away(innkeeper: Shell) -> None:
     assert "sk-" not in json.dumps(lines)
 
 
+def test_an_export_for_programs(innkeeper: Shell, tmp_path: Path) -> None:
+    stored(innkeeper, Talk("s1", 3, tool=True, turns=2), Talk("s2", 2))
+    for which in ("s1", "--all"):
+        lines = innkeeper("sessions", "export", which, "--format", "jsonl").stdout
+        assert innkeeper("sessions", "export", which, "--json").stdout == lines
+        assert innkeeper("sessions", "export", which, "--json", "--format", "jsonl").stdout == lines
+    target, page = tmp_path / "out.jsonl", tmp_path / "out.md"
+    told = innkeeper.json("sessions", "export", "--all", "--output", str(target))
+    assert target.read_text() == lines
+    assert told == {"path": str(target), "bytes": len(lines.encode()), "format": "jsonl", "sessions": ["s1", "s2"]}
+    told = innkeeper.json("sessions", "export", "s1", "--format", "md", "--output", str(page))
+    assert (told["format"], told["sessions"], told["bytes"]) == ("md", ["s1"], page.stat().st_size)
+    assert page.read_text().startswith("# ")
+    refused = innkeeper("sessions", "export", "s1", "--format", "md", "--json")
+    assert (refused.exit_code, "--output" in refused.stdout) == (1, True)
+    assert innkeeper("sessions", "export", "s1", "--json", "--output", str(page)).exit_code == 1
+
+
 def test_what_was_said_cannot_pass_for_a_part_of_the_frame(innkeeper: Shell) -> None:
     texts = (
         "```\nnever closed",

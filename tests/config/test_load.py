@@ -357,3 +357,12 @@ def test_a_platform_without_settings_takes_none(house: House) -> None:
 )
 def test_values_out_of_range_are_refused(house: House, section: str, wrong: str) -> None:
     assert len(house.problems(f"{section}: {{{wrong}}}\n")) == 1
+
+
+def test_what_a_flag_announces_is_masked_and_what_may_be_anything_is_not(house: House) -> None:
+    loaded = house.write(
+        'mcp_servers: {x: {command: x, args: [--key, correcthorse, --pass=battery, -p, staple, -e, "A=profile"]}}\n'
+    ).load()
+    assert {"correcthorse", "battery"} <= loaded.secrets
+    assert not loaded.secrets & {"staple", "profile"}
+    assert "correcthorse" not in repr(loaded)

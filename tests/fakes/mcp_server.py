@@ -94,6 +94,9 @@ class FakeServer:
     def _do_flood(self, message: dict[str, Any], given: dict[str, Any]) -> None:
         self._say(message, "x" * 5_000_000)
 
+    def _do_page(self, message: dict[str, Any], given: dict[str, Any]) -> None:
+        self._say(message, "\n".join(f"line {number:04}: {'x' * 48}" for number in range(1, 1001)))
+
     def _do_torrent(self, message: dict[str, Any], given: dict[str, Any]) -> None:
         sys.stdout.write("y" * 20_000_000)
         sys.stdout.flush()

@@ -179,3 +179,9 @@ def test_a_broken_file_of_jobs_stops_nothing(innkeeper: Shell, hermes: Hermes) -
     done = taken(innkeeper, hermes)
     assert done["job of a1"]["result"] == "taken"
     assert list(jobs(innkeeper)) == ["job of a1"]
+    told = innkeeper.json("import", "hermes", "--home", str(hermes.folder), "--dry-run")["remarks"]
+    assert [each.partition("jobs.json: ")[2] for each in told] == ["entry 1 is no job: 1", "entry 2 is no job: a"]
+    hermes.put("cron/jobs.json", json.dumps({"jobs": {"a1": job("a1")}}))
+    told = innkeeper.json("import", "hermes", "--home", str(hermes.folder), "--dry-run")["remarks"]
+    assert len(told) == 1
+    assert "no list of jobs" in told[0]

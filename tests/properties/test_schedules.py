@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gateway.schedule.crontab import Crontab
+from gateway.schedule.crontab_fields import KINDS, Kind
 from gateway.schedule.errors import UnclearTime
 from gateway.schedule.phrases import describe, parse
 from gateway.schedule.times import Every, Once, Schedule, dump, load, missed, next_run, next_runs
@@ -165,7 +168,8 @@ WORDS = """
 in at on every each the of and or to from next this tonight today tomorrow daily hourly weekly monthly yearly weekdays
 weekends month year day days week hour hours minutes m h clock noon midnight am pm cron 1st 2nd 15th 31st 32nd 0 9
 9:30 12 13 25 9am 13pm 30m 2h 2026-12-24 2026-12-24T18:00 * */5 1-5 , - @daily 99999999999999 0000-00-00 9999-12-31
-2026 29 other last half an a now until + é \u0663 ½ \x00 mon fridays :15 sunday monday january february
+morning evenings night five two 12/24/2026 12/11 24.12. 1/2/27 @every 5m 2026 29 other last half an a now until
++ é \u0663 ½ \x00 mon fridays :15 sunday monday january february
 """
 sentences = st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=7).map(" ".join)
 
@@ -185,3 +189,57 @@ def test_any_words_are_a_time_or_told_what_to_write(text: str) -> None:
         return
     assert next_runs(schedule, zone, now)
     assert parse(describe(schedule, zone), zone, now) == schedule
+
+
+UNCLEAR = """
+tonight|tonight at 8|at midnight|midnight|monday|sunday at 23:59|today|today at 0:00|2026|12/11/2026 18:00|12/11
+2026-11-01|in 0 minutes|every 7 minutes on the clock|every 0 hours on the clock|every 2 weeks on monday|30m|9am
+every 2 days at 9|every 2 days from tomorrow|every 2 days from 1/2 at 3|every day|weekly|monthly at 9|on the 1st
+every month on the last day|in 3 months|every 9 months|on 2026-10-25 at 2:30|on 2026-11-01 at 1:30|soon|@reboot
+on 30 february at 9|0 9 * *|@every 10s|every month on the 31st in february|every year on february 30|...
+wednesday morning at 8pm|tonight at midnight|noon tonight|every 2 hours on weekdays|every 61 seconds from tonight
+"""
+unclear = st.sampled_from(re.split(r"[|\n]", UNCLEAR.strip()))
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    text=st.one_of(unclear, sentences),
+    now=st.datetimes(datetime(2026, 1, 1), datetime(2028, 12, 31), timezones=st.just(UTC)),  # noqa: DTZ001
+    name=st.sampled_from(sorted({zone for zone, _ in CHANGES})),
+)
+@example(text="tonight", now=datetime(2026, 11, 30, 22, 30, tzinfo=UTC), name="Europe/Berlin")
+@example(text="today", now=datetime(2026, 11, 30, 22, 30, tzinfo=UTC), name="Europe/Berlin")
+@example(text="monday", now=datetime(2026, 11, 30, 20, 0, tzinfo=UTC), name="Europe/Berlin")
+@example(text="on 2026-10-25 at 2:30", now=datetime(2026, 10, 25, 0, 45, tzinfo=UTC), name="Europe/Berlin")
+@example(text="on 2026-11-01 at 1:30", now=datetime(2026, 11, 2, tzinfo=UTC), name="America/New_York")
+def test_whatever_is_told_to_be_written_is_understood(text: str, now: datetime, name: str) -> None:
+    zone = ZoneInfo(name)
+    told, hints = advice(text, zone, now)
+    assert re.findall(r"'([^']*)'", told.rpartition("; write ")[2] if hints else "") == list(hints)
+    for hint in hints:
+        assert next_runs(parse(hint, zone, now), zone, now), hint
+
+
+def advice(text: str, zone: ZoneInfo, now: datetime) -> tuple[str, tuple[str, ...]]:
+    try:
+        parse(text, zone, now)
+    except UnclearTime as error:
+        return str(error), error.hints
+    return "", ()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@settings(max_examples=200, deadline=None)
+@given(
+    text=st.from_regex(
+        r"[0-9]{1,2}(-[0-9]{1,2})?(/[0-9]{1,3})?|(fri|mon|dec)(-(mon|jan|sun))?(/[0-9])?", fullmatch=True
+    )
+)
+def test_what_is_told_to_be_written_in_a_field_of_cron_is_understood(kind: Kind, text: str) -> None:
+    try:
+        kind.read(text)
+    except UnclearTime as error:
+        told = re.search(r"; write (\S+?)(?: or (\S+))?; allowed", str(error))
+        for hint in told.groups() if told else ():
+            assert hint is None or kind.read(hint).values

@@ -12,7 +12,16 @@ import pytest
 
 from gateway.config.sections import Memory
 from gateway.models.client import HostInfo
-from gateway.providers.holographic import Holographic, HolographicSettings, claim_of, manifest, statements, tags_of
+from gateway.providers.holographic import (
+    Holographic,
+    HolographicSettings,
+    claim_of,
+    draft,
+    manifest,
+    statements,
+    tags_of,
+)
+from gateway.state.fact_book import FactBook
 from memory.providers.contract import HERE, ProviderContract, Sample
 from memory.providers.protocol import Conversation, Exchange, ProviderContext, Question, Refused, Unreachable, Write
 from memory.providers.registry import Register
@@ -230,3 +239,23 @@ async def test_in_a_house_what_was_said_before_new_is_recalled_after_it(tmp_path
             "holographic_remember",
             "holographic_feedback",
         }
+
+
+def test_erased_facts_leave_nothing_of_themselves_whoever_they_are_about(tmp_path: Path) -> None:
+    book = FactBook(tmp_path / "facts.db")
+    said = [
+        "Bob's  code is 7391.",
+        "Bob was there.",
+        "Bob has a boat #code-7391",
+        "It rained.",
+        "Bob was there, too.",
+    ]
+    for number, each in enumerate(said):
+        book.keep("owner" if number % 2 else "people/bob", [draft(each, "said", 0.5)], START)
+    texts = ["code is 7391.\n", "Bob was there. It rained.", "CODE-7391", "  "]
+    assert book.holding(texts) == 4
+    assert book.erase(texts) == 4
+    assert (book.holding(texts), book.erase(texts)) == (0, 0)
+    assert [each.text for each in book.find("people/bob", ["bob"], START, 9)] == ["Bob was there, too."]
+    book.close()
+    assert not [word for word in (b"7391", b"rained", b"boat") if word in (tmp_path / "facts.db").read_bytes()]

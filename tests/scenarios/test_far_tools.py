@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -60,7 +61,7 @@ async def test_a_session_keeps_its_tools_and_the_next_one_has_the_new_ones(tmp_p
             assert inn.request["tools"] == began, "byte for byte, over a restart"
             await inn.says("/new")
             await inn.says("Hello.", "Hello.")
-            assert inn.tools == sorted([*OTHERS, "memory", "mcp_fake_shout"]), "known from before the restart"
+            assert inn.tools == sorted([*OTHERS, "memory", "mcp_fake_shout", "read_file"]), "known from before the restart"
 
 
 async def test_what_a_server_says_is_text_from_outside(tmp_path: Path) -> None:
@@ -85,6 +86,30 @@ async def test_large_answers_are_spilled_and_pictures_are_sent(tmp_path: Path) -
             await inn.says("Paint.", calls("mcp_fake_picture"), "Here.")
             assert "it is sent to the person with your answer" in answers(inn)[-1]
             await inn.server.until(lambda: any(each.file is not None for each in inn.ada.chat.seen()), 20)
+
+
+async def test_a_large_answer_is_read_on_where_no_folder_is_open(tmp_path: Path) -> None:
+    tools = [{"name": "page", "description": "Says a page.", "inputSchema": {"type": "object"}}]
+    far = server(tmp_path, {"tools": tools}, approval="allow")
+    async with far_inn(tmp_path, {"fake": far}) as inn:
+        async with opened(inn):
+            await inn.says("Say all of it.", calls("mcp_fake_page"), "Much.")
+            (shown,) = answers(inn)
+            assert len(shown) < 3000
+            (path,) = re.findall(r"the whole text is in (\S+) …", shown)
+            assert ("read_file" in inn.tools, "search_files" in inn.tools) == (True, False)
+            offered = inn.request["tools"]
+            assert await inn.says("Go on.", calls("read_file", path=path, offset=500, limit=2), "499.") == "499."
+            assert "line 0499" in answers(inn)[-1]
+            assert inn.request["tools"] == offered
+        async with opened(inn):
+            await inn.says("And now?", calls("read_file", path=path, offset=700, limit=2), "699.")
+            assert "line 0699" in answers(inn)[-1]
+            await inn.says("Anything else?", calls("read_file", path=str(tmp_path / "config.yaml")), "No.")
+            assert "there is no" in answers(inn)[-1]
+            await inn.says("/new")
+            await inn.says(f"Read {path}.", calls("read_file", path=path), "I may not.")
+            assert "belongs to another conversation" in answers(inn)[-1]
 
 
 async def test_a_server_that_does_not_start_keeps_nobody_waiting(tmp_path: Path) -> None:
@@ -134,7 +159,7 @@ async def test_above_a_size_tools_are_looked_for(tmp_path: Path) -> None:
                 calls("tools_call", name="mcp_fake_ecco", arguments={}),
                 "Hello it is.",
             )
-            assert inn.tools == sorted([*OTHERS, "memory", "tools_search", "tools_call"])
+            assert inn.tools == sorted([*OTHERS, "memory", "read_file", "tools_search", "tools_call"])
             found, wrong, right, unknown = answers(inn)
             assert '"name": "mcp_fake_echo"' in found
             assert '"required": ["word"]' in found

@@ -41,7 +41,7 @@ async def test_what_is_to_be_gone_everywhere_does_not_wait_either(tmp_path: Path
         await inn.adapter.reply_to("The locker?")
         assert "Erase" in await inn.adapter.reply_to("/forget --everywhere code 7391")
         await inn.adapter.press("c1", "Erase it")
-        await inn.adapter.until_text("1 that waited for a yes")
+        await inn.adapter.until_text("1 write to memory that waited for a yes")
         assert not list((tmp_path / "pending" / "memory").glob("*.json"))
 
 

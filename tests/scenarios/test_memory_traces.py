@@ -43,5 +43,5 @@ async def test_hosts_forget_the_sessions_in_which_an_erased_text_stood(tmp_path:
         assert "1 message in the archive" in asked
         assert hosts.forgotten == []
         await house.adapter.press("c1", "Erase it")
-        await house.adapter.until_text("🗑 Erased: 0 entries, 0 texts in the journal, 0 backups, 1 message")
+        await house.adapter.until_text("🗑 Erased: 1 message in the archive. This cannot be undone.")
         assert hosts.forgotten == [first]

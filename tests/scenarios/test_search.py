@@ -10,9 +10,11 @@ from typing import Any
 from gateway.config.schema import Access, Agent, Settings
 from gateway.config.sections import Memory, Sessions
 from gateway.models.client import Request
+from gateway.state.search import SqliteSearch
 from gateway.tools.search_guidance import guidance
 from platforms.messages import ChatKind
 from tests.fakes.guesthouse import Guesthouse, guesthouse, settings
+from tests.fakes.long_ago import EVERYWHERE, LATE, long_ago
 from tests.fakes.past import Talk, had
 from tests.fakes.scripted_model import Turn
 from tests.scenarios.gate import waiting
@@ -248,6 +250,16 @@ async def test_what_there_is_to_say_to_a_search(tmp_path: Path) -> None:
         await house.adapter.press("c1", "🔎 1")
         around = await house.adapter.until_text("➡️")
         assert "You said the router is in the attic." in around.text
+
+
+async def test_a_search_that_stopped_before_the_end_says_so_and_goes_on(tmp_path: Path) -> None:
+    async with guesthouse(tmp_path, echo, with_settings=owner()) as house:
+        await long_ago(store := house.store)
+        store.search = SqliteSearch(store.database, LATE)
+        told = await house.adapter.reply_to(f'/search "{EVERYWHERE}"')
+        assert "stopped before the end" in told
+        assert "Nothing" not in told
+        assert house.adapter.transcript()[-1].labels == ("More",)
 
 
 async def test_others_find_their_own_chat_only(tmp_path: Path) -> None:

@@ -29,6 +29,12 @@ class Question:
     query: str
     expect: frozenset[str]
     never: frozenset[str]
+    open: bool
+    """Whether ids in neither list are right as well: the note says so, or there is no word in the query."""
+
+    def counted(self, found: frozenset[str]) -> frozenset[str]:
+        """What was found, without what is neither right nor wrong."""
+        return found & (self.expect | self.never) if self.open else found
 
 
 def lines(name: str) -> list[dict[str, Any]]:
@@ -38,7 +44,14 @@ def lines(name: str) -> list[dict[str, Any]]:
 def questions(*, held: bool) -> list[Question]:
     """One half, chosen by the hash of the id."""
     found = [
-        Question(raw["id"], raw["kind"], raw["query"], frozenset(raw["expect"]), frozenset(raw["never"]))
+        Question(
+            raw["id"],
+            raw["kind"],
+            raw["query"],
+            frozenset(raw["expect"]),
+            frozenset(raw["never"]),
+            "left open" in raw["note"] or not any(map(str.isalnum, raw["query"])),
+        )
         for raw in lines("queries.jsonl")
     ]
     return [each for each in found if int(hashlib.sha256(each.id.encode()).hexdigest(), 16) % 2 == held]
@@ -98,22 +111,24 @@ async def test_every_question_of_the_open_half_is_answered(archive: Archive) -> 
         found = await archive.found(each.query)
         if missing := each.expect - found:
             wrong.append(f"{each.id} {each.query!r} misses {sorted(missing)}")
-        if tempted := each.never & found:
-            wrong.append(f"{each.id} {each.query!r} finds {sorted(tempted)}")
+        if false := each.counted(found) - each.expect:
+            wrong.append(f"{each.id} {each.query!r} finds {sorted(false)}")
     assert not wrong, "\n".join(wrong)
 
 
 async def test_the_half_that_was_held_out_is_answered_as_well(archive: Archive) -> None:
-    """Rates only: whoever works on the index does not look at these."""
+    """Rates only: whoever works on the index does not look at these. Everything that is found and was not to be is
+    wrong, whether anybody thought of it or not."""
     asked = questions(held=True)
     assert len(asked) >= 60
+    assert sum(each.open for each in asked) < len(asked) / 10
     expected = hit = right = returned = 0
     for each in asked:
         found = await archive.found(each.query)
         expected += len(each.expect)
         hit += len(each.expect & found)
-        if each.expect or each.never:
-            returned += len(each.expect & found) + len(each.never & found)
-            right += len(each.expect & found)
+        returned += len(each.counted(found))
+        right += len(each.expect & found)
+    print(f"recall {hit} of {expected}, precision {right} of {returned}")
     assert hit == expected, f"recall {hit / expected:.3f}"
     assert right >= 0.95 * returned, f"precision {right / returned:.3f}"

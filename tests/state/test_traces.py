@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ def columns(said: str) -> dict[str, str]:
     """Every JSON column, full of one text."""
     files = (Attachment("document", f"{said}.pdf", "application/pdf", 10, "f1"),)
     event = Inbound("bot", "e1", CHAT, ChatKind.DIRECT, Sender("1", "Ada"), f"It is {said}.", 1.0, attachments=files)
+    event = replace(event, quoted=f"Was it {said}?")
     raw = json.dumps(ARGUMENTS).replace("SAID", json.dumps(said)[1:-1])
     return {
         "body": dump_event(event),
@@ -116,7 +118,7 @@ async def test_a_text_is_erased_and_all_the_rest_can_be_read(store: SqliteStore,
     assert (would.messages, would.sessions) == (1, {"s1"})
     assert await store.traces.erase([word]) == would
     event = load_event(await column(store, "body", "inbox"))
-    assert word not in event.text.replace("[erased]", "")
+    assert word not in f"{event.text} {event.quoted}".replace("[erased]", "")
     assert (event.chat, event.kind, event.sender, event.event_id) == (CHAT, ChatKind.DIRECT, Sender("1", "Ada"), "e1")
     assert event.attachments[0].kind == "document"
     (call,) = load_calls(await column(store, "tool_calls", "messages"))

@@ -7,7 +7,7 @@ import json
 import os
 import tracemalloc
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,8 @@ class Study:
     beside: Path
     spill: Path
     documents: dict[tuple[str, str], str] = field(default_factory=dict)
+    told: set[tuple[str, str]] = field(default_factory=set)
+    """Sessions, and names of outputs that were put into files there."""
     times: Iterator[float] = field(default_factory=lambda: iter(lambda: 0.0, None))
 
     def put(self, place: str, text: str | bytes = "something") -> Path:
@@ -44,15 +46,20 @@ class Study:
         async def sent(session: str, document: str) -> str | None:
             return self.documents.get((session, document))
 
+        async def told(session: str, turn: int, file: str) -> bool:
+            return (session, file) in self.told
+
         tools = file_tools(
             Shelves(
-                roots=lambda: [self.opened],
+                roots=lambda: [self.opened] if self.opened.exists() else [],
                 closed=[self.opened / "house"],
                 spilled=lambda: self.spill,
                 trusts=lambda speaker: speaker == "telegram:ada",
                 sent=sent,
+                told=told,
                 now=lambda: next(self.times),
-            )
+            ),
+            spills=True,
         )
         (tool,) = [each for each in tools if each.name == name]
         return await asyncio.wait_for(tool.run(arguments, context), 20)
@@ -85,11 +92,17 @@ def study(tmp_path: Path) -> Study:
     return Study(tmp_path / "opened", tmp_path / "beside", tmp_path / "spill")
 
 
-async def test_without_an_open_folder_there_are_no_tools(study: Study) -> None:
+def test_without_an_open_folder_there_are_no_tools_but_reading_on(study: Study) -> None:
     async def nothing(session: str, name: str) -> str | None:
         return None
 
-    assert file_tools(Shelves(list, [], lambda: study.spill, lambda who: True, nothing, lambda: 0.0)) == []
+    async def never(session: str, turn: int, name: str) -> bool:
+        return False
+
+    shelves = Shelves(list, [], lambda: study.spill, lambda who: True, nothing, never, lambda: 0.0)
+    assert file_tools(shelves, spills=False) == []
+    (tool,) = file_tools(shelves, spills=True)
+    assert (tool.name, "folder" in tool.schema.description, tool.spills) == (READ, False, False)
 
 
 async def test_a_file_is_read_by_its_name_or_its_whole_path(study: Study) -> None:
@@ -229,11 +242,18 @@ async def test_only_owners_have_files_of_the_machine(study: Study) -> None:
         assert (result.ok, "may not have files" in result.text, "beans" in result.text) == (False, True, False)
 
 
-async def test_a_large_output_is_read_on_by_whoever_was_told_its_path(study: Study) -> None:
+@pytest.mark.parametrize("folder", [True, False])
+async def test_a_large_output_is_read_on_in_its_session_by_whoever_is_there(study: Study, folder: bool) -> None:
+    if not folder:
+        study.opened.rmdir()
     path = await asyncio.to_thread(write, study.spill, "first\nsecond\n")
+    study.told = {("s1", path.name)}
     for who in (ADA, BOB):
         result = await study.asks(READ, who, path=str(path), offset=2)
         assert (json.loads(result.text)["text"], result.untrusted) == ("second", "document")
+        elsewhere = await study.asks(READ, replace(who, session_id="s2"), path=str(path))
+        assert elsewhere.ok is False
+        assert ("another conversation" in elsewhere.text, "first" in elsewhere.text) == (True, False)
     (study.spill / "other.txt").write_text("not ours")
     (study.spill / f"{'a' * 24}.txt").symlink_to(study.spill / "other.txt")
     for name in ("other.txt", f"{'a' * 24}.txt", "../opened/plan.md"):

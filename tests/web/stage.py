@@ -30,11 +30,13 @@ from platforms.registry import manifests, usable
 from tests.fakes.openai_server import OpenAIServer
 
 if TYPE_CHECKING:
-    from playwright.async_api import Page, Playwright
+    from playwright.async_api import Browser, Page, Playwright
 
 ARTEFACTS = Path(__file__).parents[1] / ".artefacts"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 PHONE, DESK = (390, 844), (1280, 900)
+PATIENCE = 45_000
+"""Milliseconds until a test gives up waiting for a page: a machine with much to do is slow, and not broken."""
 
 OWNER, OPERATOR, USER = "telegram:111", "telegram:222", "telegram:333"
 """Ada owns the house, Bob decides in it, Mallory may talk to it and no more."""
@@ -73,6 +75,26 @@ class Visitor(httpx.AsyncClient):
         return await self.post(path, data={"csrf": await self.csrf(), **fields})
 
 
+class Chromium:
+    """One browser for many tests: begun with the first page, and again when it is gone. Each page has a context of
+    its own, with its own login and storage, so that tests share the process and nothing else."""
+
+    def __init__(self, playwright: Playwright) -> None:
+        self._playwright = playwright
+        self._browser: Browser | None = None
+
+    async def browser(self) -> Browser:
+        if self._browser is None or not self._browser.is_connected():
+            self._browser = await self._playwright.chromium.launch(
+                executable_path=browser_path(), args=["--no-sandbox", "--disable-gpu"]
+            )
+        return self._browser
+
+    async def close(self) -> None:
+        if self._browser is not None:
+            await self._browser.close()
+
+
 @dataclass
 class Stage:
     """The house (`app`), its scripted model host (`host`), its folder, and who comes to look."""
@@ -82,7 +104,7 @@ class Stage:
     profile: Profile
     address: str
     stack: AsyncExitStack
-    _playwright: Playwright | None = field(default=None)
+    chromium: Chromium | None = None
 
     @property
     def folder(self) -> Path:
@@ -114,35 +136,44 @@ class Stage:
         return visitor
 
     async def browser(
-        self, who: str | None = OWNER, size: tuple[int, int] = DESK, *, dark: bool = False, javascript: bool = True
+        self,
+        who: str | None = OWNER,
+        size: tuple[int, int] = DESK,
+        *,
+        dark: bool = False,
+        javascript: bool = True,
+        touch: bool = False,
     ) -> Page:
         """A page in Chromium, on the first page of the dashboard; who is None is not logged in and nowhere yet. A
         script or style that the content policy stops, and a script's fault, are kept in `faults`."""
-        from playwright.async_api import async_playwright
-
-        if self._playwright is None:
-            self._playwright = await self.stack.enter_async_context(async_playwright())
-        chromium = await self._playwright.chromium.launch(
-            executable_path=browser_path(), args=["--no-sandbox", "--disable-gpu"]
-        )
-        self.stack.push_async_callback(chromium.close)
-        context = await chromium.new_context(
+        assert self.chromium is not None, "dashboard_stage(…, chromium=chromium)"
+        context = await (await self.chromium.browser()).new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme="dark" if dark else "light",
             java_script_enabled=javascript,
             reduced_motion="reduce",
+            has_touch=touch,
         )
+        self.stack.push_async_callback(context.close)
+        context.set_default_timeout(PATIENCE)
         page = await context.new_page()
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("console", lambda line: self.faults.append(line.text) if line.type == "error" else None)
         if who is not None:
-            await page.goto(await self.link(who))
-            await page.get_by_role("button", name="Log in here").click()
-            await page.wait_for_url(f"{self.address}/")
+            held = (await self.client(who)).cookies
+            await context.add_cookies(
+                [{"name": name, "value": value, "url": self.address} for name, value in held.items()]
+            )
+            await page.goto(f"{self.address}/")
         return page
 
     faults: list[str] = field(default_factory=list)
     """What Chromium complained about, on all pages."""
+
+
+async def follows(page: Page) -> None:
+    """Wait until the page is told what changes: what changes from now on appears on it."""
+    await page.locator("html[data-live=on]").wait_for(state="attached")
 
 
 async def shot(page: Page, name: str) -> Path:
@@ -160,9 +191,10 @@ async def dashboard_stage(
     config: Mapping[str, Any] | None = None,
     before: Callable[[Profile], object] = lambda profile: None,
     only: Sequence[str] = (),
+    chromium: Chromium | None = None,
 ) -> AsyncIterator[Stage]:
     """Open the house in a folder. `config` replaces whole sections of config.yaml; `before` may put files into the
-    profile first; `only` names the platforms that start."""
+    profile first; `only` names the platforms that start; `chromium` is what `browser` opens pages in."""
     profile = prepare(Profile("default", folder, folder))
     async with OpenAIServer() as host, AsyncExitStack() as stack:
         profile.config.write_text(json.dumps(settings(host) | dict(config or {}), indent=1))  # JSON is YAML
@@ -173,7 +205,7 @@ async def dashboard_stage(
         port = app.engine.ports.dashboard
         assert port is not None
         visits = await stack.enter_async_context(AsyncExitStack())
-        yield Stage(app, host, profile, await port.start(), visits)
+        yield Stage(app, host, profile, await port.start(), visits, chromium)
 
 
 def settings(host: OpenAIServer) -> dict[str, Any]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 
+from commands.cron_ports import JobWish
 from gateway.state.records import KeptFile, Row
-from gateway.transcript import ToolCall
+from gateway.transcript import ToolCall, Usage
 from platforms.messages import ChatRef
 from tests.fakes.past import Talk, had
-from tests.web.stage import Stage
+from tests.web.stage import OWNER, Stage
+
+BUDGETS = {"gateway": {"drain_seconds": 1, "budgets": {"chat": 200_000, "total": 150_000}}}
+"""Settings under which some of a day's tokens are left."""
 
 EVIL = "<script>window.hacked=1</script>"
 EVIL_CHAT = ChatRef("console", "<img src=x onerror=window.hacked=1>")
@@ -39,3 +44,14 @@ async def talked(stage: Stage) -> None:
         Talk(LONG, None, chat=ChatRef("telegram", "-5"), turns=90, title="A long one", say="word {turn} of many"),
         Talk(HOSTILE, 10, chat=EVIL_CHAT, title=f"{EVIL} title", say=f"{EVIL} evil words"),
     )
+
+
+async def furnished(stage: Stage) -> None:
+    """Talks, a job, and a day's usage."""
+    await talked(stage)
+    house = stage.app.engine.house
+    assert house.cron is not None
+    wish = JobWish(when="weekdays at 9:00", prompt="Say what is new.", name="morning notes", chat="telegram:111")
+    await house.cron.add(wish, OWNER)
+    used = Usage(input=120_000, cached=90_000, output=4_000, calls=31)
+    await house.store.usage.add(ADAS, "local", "qwen3-8b", "chat", used, time.time())

@@ -9,7 +9,8 @@ import pytest
 
 from gateway.web.headers import POLICY
 from tests.web.hostile import MARK, looked_at, plant, plant_talk
-from tests.web.stage import USER, Stage, dashboard_stage
+from tests.web.stage import USER, Chromium, Stage, dashboard_stage
+from tests.web.wishes import keep, wish_to_add
 
 PATHS = (
     "/static/../pages.py",
@@ -22,9 +23,14 @@ PATHS = (
     "/static/",
     "/static/.",
     "/static/mark.svg/../../pages.py",
-    "/skills/../../config.yaml",
-    "/skills/..%2f..%2fconfig.yaml",
-    "/skills/%2e%2e/file?path=../../config.yaml",
+    f"/skills/named/{MARK}/file/../../../config.yaml",
+    f"/skills/named/{MARK}/file/references/../../../../config.yaml",
+    f"/skills/named/{MARK}/file/..%2f..%2f..%2fconfig.yaml",
+    f"/skills/named/{MARK}/file/%2e%2e/%2e%2e/%2e%2e/config.yaml",
+    f"/skills/named/{MARK}/file//etc/passwd",
+    f"/skills/named/{MARK}/file/%00references/evil.md",
+    "/skills/named/..%2f..%2fconfig.yaml",
+    "/skills/named/%2e%2e/file/config.yaml",
 )
 
 OTHERS = (
@@ -81,8 +87,9 @@ async def test_whatever_people_and_models_wrote_stays_text_on_every_page(tmp_pat
 
 
 @pytest.mark.browser
-async def test_nothing_hostile_runs_in_a_real_browser(tmp_path: Path) -> None:
-    async with dashboard_stage(tmp_path) as stage:
+@pytest.mark.asyncio(loop_scope="session")
+async def test_nothing_hostile_runs_in_a_real_browser(tmp_path: Path, chromium: Chromium) -> None:
+    async with dashboard_stage(tmp_path, chromium=chromium) as stage:
         plant(stage)
         await plant_talk(stage)
         page = await stage.browser()
@@ -94,7 +101,10 @@ async def test_nothing_hostile_runs_in_a_real_browser(tmp_path: Path) -> None:
 
 async def test_no_path_leads_out_of_the_folders(tmp_path: Path) -> None:
     async with dashboard_stage(tmp_path) as stage:
+        plant(stage)
         ada = await stage.client()
+        for path in ("/static/app.css", f"/skills/named/{MARK}/file/references/evil.md"):
+            assert (await ada.get(path)).status_code == 200  # these are ways in
         cookie = "; ".join(f"{name}={value}" for name, value in ada.cookies.items())
         for path in PATHS:
             head = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"
@@ -144,13 +154,28 @@ async def test_too_long_a_head_is_cut_off(tmp_path: Path) -> None:
 
 async def test_no_answer_leads_elsewhere_or_gains_a_header(tmp_path: Path) -> None:
     async with dashboard_stage(tmp_path) as stage:
+        plant(stage)
+        await plant_talk(stage)
+        cron = stage.app.engine.ports.cron
+        assert cron is not None
+        job = next(each for each in await cron.jobs(None) if each.kind == "prompt")
         ada = await stage.client()
         token = await ada.csrf()
         ada.follow_redirects = False
+        waits = wish_to_add(stage, "She bakes.")
         for to in ELSEWHERE:
-            for path in ("/memory/undo/none", "/pending/memory/none/approve"):
-                answer = await ada.post(path, data={"csrf": token, "back": to, "next": to, "to": to})
-                there = answer.headers.get("location", "/")
+            for path, fields in (
+                ("/memory/undo", {"id": keep(stage, f"An entry {len(to)} {to[:3]}")}),
+                ("/skills/undo", {"id": "none"}),
+                ("/skills/restore", {"place": "none"}),
+                (f"/pending/memory/{waits}/reject", {"seen": "another"}),
+                (f"/jobs/{job.id}/pause", {}),
+                ("/sessions/20261130-evil/pin", {"pinned": "yes"}),
+                ("/journey/none/undo", {}),
+            ):
+                answer = await ada.post(path, data={"csrf": token, "back": to, "next": to, "to": to, **fields})
+                assert answer.status_code == 303, (path, answer.status_code)
+                there = answer.headers["location"]
                 assert there.startswith("/"), (path, there)
                 assert not there.startswith(("//", "/\\")), (path, there)
                 assert "a=b" not in str(answer.headers)

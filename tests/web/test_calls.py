@@ -110,7 +110,7 @@ async def test_a_call_is_shown_with_all_that_a_person_decides_by(tmp_path: Path)
             said = text(page)
             assert "Server fake Tool write , known to the assistant as mcp_fake_write" in said
             assert '{\n  "word": "inn",\n  "deep": [\n    {\n      "a": 1\n    }\n  ]\n}' in unescape(page.text)
-            assert "wished for in a conversation, telegram:111 Chat telegram:111" in said
+            assert "wished for in a conversation, telegram:111, in a direct chat ·" in said
             assert "3 min ago" in said
             assert "reading text from outside (“document”) that nobody vouches for." in said
             assert "The gateway calls it once, and its conversation is told what came of it." in said

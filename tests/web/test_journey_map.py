@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from axe_playwright_python.async_playwright import Axe
 
 from memory.model import Target
 from tests.web.galaxy import ROOM, galaxy
-from tests.web.stage import DESK, PHONE, Stage, dashboard_stage, shot
+from tests.web.looks import faults
+from tests.web.stage import DESK, PHONE, Chromium, Stage, dashboard_stage, shot
 from tests.web.wishes import entries, keep
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 SAID = (
     "Ada drinks green tea.",
@@ -74,22 +74,12 @@ def learn(stage: Stage) -> list[str]:
     return [keep(stage, text, Target.USER if number % 3 == 0 else Target.MEMORY) for number, text in enumerate(SAID)]
 
 
-async def faults(page: Page) -> list[str]:
-    """What axe finds that is serious."""
-    found = await Axe().run(page)
-    return [
-        f"{each['id']}: {[node['html'][:150] for node in each['nodes']]}"
-        for each in found.response["violations"]
-        if each["impact"] in ("serious", "critical")
-    ]
-
-
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
 async def test_it_is_played_and_a_star_is_read_edited_and_taken_back(
-    tmp_path: Path, size: tuple[int, int], dark: bool
+    tmp_path: Path, chromium: Chromium, size: tuple[int, int], dark: bool
 ):
-    async with dashboard_stage(tmp_path) as stage:
+    async with dashboard_stage(tmp_path, chromium=chromium) as stage:
         names = learn(stage)
         page = await stage.browser(size=size, dark=dark)
         await opened(stage, page)
@@ -124,8 +114,8 @@ async def test_it_is_played_and_a_star_is_read_edited_and_taken_back(
         assert stage.faults == []
 
 
-async def test_keys_move_it_read_a_star_and_the_focus_comes_back(tmp_path: Path):
-    async with dashboard_stage(tmp_path) as stage:
+async def test_keys_move_it_read_a_star_and_the_focus_comes_back(tmp_path: Path, chromium: Chromium):
+    async with dashboard_stage(tmp_path, chromium=chromium) as stage:
         names = learn(stage)
         page = await stage.browser()
         await opened(stage, page)
@@ -151,8 +141,8 @@ async def test_keys_move_it_read_a_star_and_the_focus_comes_back(tmp_path: Path)
         assert stage.faults == []
 
 
-async def test_focus_in_the_list_lights_the_star_and_the_filter_dims_the_others(tmp_path: Path):
-    async with dashboard_stage(tmp_path) as stage:
+async def test_focus_in_the_list_lights_the_star_and_the_filter_dims_the_others(tmp_path: Path, chromium: Chromium):
+    async with dashboard_stage(tmp_path, chromium=chromium) as stage:
         names = learn(stage)
         page = await stage.browser()
         await opened(stage, page)
@@ -168,8 +158,8 @@ async def test_focus_in_the_list_lights_the_star_and_the_filter_dims_the_others(
         assert stage.faults == []
 
 
-async def test_drag_wheel_and_two_fingers(tmp_path: Path):
-    async with dashboard_stage(tmp_path) as stage:
+async def test_drag_wheel_and_two_fingers(tmp_path: Path, chromium: Chromium):
+    async with dashboard_stage(tmp_path, chromium=chromium) as stage:
         learn(stage)
         page = await stage.browser()
         await opened(stage, page)
@@ -206,9 +196,9 @@ async def test_drag_wheel_and_two_fingers(tmp_path: Path):
         assert stage.faults == []
 
 
-async def test_hostile_texts_stay_text_on_the_map_and_in_the_card(tmp_path: Path):
+async def test_hostile_texts_stay_text_on_the_map_and_in_the_card(tmp_path: Path, chromium: Chromium):
     hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script></textarea> \u202egnp.exe'
-    async with dashboard_stage(tmp_path) as stage:
+    async with dashboard_stage(tmp_path, chromium=chromium) as stage:
         name = keep(stage, hostile.replace("\u202e", ""))
         page = await stage.browser()
         await opened(stage, page)
@@ -222,8 +212,8 @@ async def test_hostile_texts_stay_text_on_the_map_and_in_the_card(tmp_path: Path
         assert stage.faults == []
 
 
-async def test_what_is_learnt_meanwhile_appears_and_nothing_else_moves(tmp_path: Path):
-    async with dashboard_stage(tmp_path) as stage:
+async def test_what_is_learnt_meanwhile_appears_and_nothing_else_moves(tmp_path: Path, chromium: Chromium):
+    async with dashboard_stage(tmp_path, chromium=chromium) as stage:
         learn(stage)
         page = await stage.browser()
         await opened(stage, page)
@@ -236,8 +226,8 @@ async def test_what_is_learnt_meanwhile_appears_and_nothing_else_moves(tmp_path:
         assert stage.faults == []
 
 
-async def test_what_is_erased_or_changed_elsewhere_does_not_stay_on_the_screen(tmp_path: Path):
-    async with dashboard_stage(tmp_path) as stage:
+async def test_what_is_erased_or_changed_elsewhere_does_not_stay_on_the_screen(tmp_path: Path, chromium: Chromium):
+    async with dashboard_stage(tmp_path, chromium=chromium) as stage:
         names = learn(stage)
         page, phone = await stage.browser(), await stage.client()
         await opened(stage, page)
@@ -261,8 +251,8 @@ async def test_what_is_erased_or_changed_elsewhere_does_not_stay_on_the_screen(t
         assert stage.faults == []
 
 
-async def test_who_is_writing_is_told_that_it_changed_and_loses_nothing(tmp_path: Path):
-    async with dashboard_stage(tmp_path) as stage:
+async def test_who_is_writing_is_told_that_it_changed_and_loses_nothing(tmp_path: Path, chromium: Chromium):
+    async with dashboard_stage(tmp_path, chromium=chromium) as stage:
         names = learn(stage)
         page, phone = await stage.browser(), await stage.client()
         await opened(stage, page)
@@ -302,8 +292,8 @@ async def test_who_is_writing_is_told_that_it_changed_and_loses_nothing(tmp_path
         assert stage.faults == [each for each in stage.faults if "422" in each]
 
 
-async def test_what_changed_since_it_was_opened_is_not_deleted_from_the_card(tmp_path: Path):
-    async with dashboard_stage(tmp_path) as stage:
+async def test_what_changed_since_it_was_opened_is_not_deleted_from_the_card(tmp_path: Path, chromium: Chromium):
+    async with dashboard_stage(tmp_path, chromium=chromium) as stage:
         names = learn(stage)
         page, phone = await stage.browser(), await stage.client()
         await opened(stage, page)
@@ -315,8 +305,8 @@ async def test_what_changed_since_it_was_opened_is_not_deleted_from_the_card(tmp
         assert entries(stage)[0] == "Ada drinks coffee."
 
 
-async def test_the_filter_leaves_lines_that_are_meant_for_the_next_page(tmp_path: Path):
-    async with dashboard_stage(tmp_path) as stage:
+async def test_the_filter_leaves_lines_that_are_meant_for_the_next_page(tmp_path: Path, chromium: Chromium):
+    async with dashboard_stage(tmp_path, chromium=chromium) as stage:
         names = learn(stage)
         page = await stage.browser()
         await opened(stage, page)
@@ -331,8 +321,8 @@ async def test_the_filter_leaves_lines_that_are_meant_for_the_next_page(tmp_path
         assert await page.get_by_text("Removed from USER.md").count() == 1
 
 
-async def test_without_javascript_there_is_the_list_and_no_dead_map(tmp_path: Path):
-    async with dashboard_stage(tmp_path) as stage:
+async def test_without_javascript_there_is_the_list_and_no_dead_map(tmp_path: Path, chromium: Chromium):
+    async with dashboard_stage(tmp_path, chromium=chromium) as stage:
         learn(stage)
         page = await stage.browser(javascript=False)
         await page.goto(f"{stage.address}/journey")
@@ -343,9 +333,9 @@ async def test_without_javascript_there_is_the_list_and_no_dead_map(tmp_path: Pa
         assert entries(stage)[0] == "Ada drinks water."
 
 
-async def test_a_frame_costs_no_more_with_thousands_of_stars(tmp_path: Path):
+async def test_a_frame_costs_no_more_with_thousands_of_stars(tmp_path: Path, chromium: Chromium):
     """What is drawn, compared and asked in a frame is bounded at every distance; a map at rest draws nothing."""
-    async with dashboard_stage(tmp_path, config=ROOM, before=galaxy(5000)) as stage:
+    async with dashboard_stage(tmp_path, chromium=chromium, config=ROOM, before=galaxy(5000)) as stage:
         page = await stage.browser()
         await opened(stage, page)
         assert await the_map(page, "map.sky.size") == 5000

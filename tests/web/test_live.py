@@ -18,7 +18,7 @@ from gateway.web.desk import DashboardDesk
 from gateway.web.live import EACH, Live
 from gateway.web.pulse import Pulse
 from tests.fakes.clock import FakeClock
-from tests.web.stage import OPERATOR, USER, Stage, Visitor, dashboard_stage
+from tests.web.stage import OPERATOR, USER, Chromium, Stage, Visitor, dashboard_stage, follows
 from tests.web.wishes import keep, wish_to_add
 
 PATIENCE = 20.0
@@ -179,9 +179,11 @@ async def test_a_pulse_knows_what_is_different(tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
-async def test_a_page_follows_without_losing_what_somebody_does(tmp_path: Path) -> None:
-    async with dashboard_stage(tmp_path) as stage:
+@pytest.mark.asyncio(loop_scope="session")
+async def test_a_page_follows_without_losing_what_somebody_does(tmp_path: Path, chromium: Chromium) -> None:
+    async with dashboard_stage(tmp_path, chromium=chromium) as stage:
         page = await stage.browser()
+        await follows(page)
         await page.get_by_text("Nothing. What the assistant wants to keep").wait_for()
         link = page.get_by_role("link", name="Read what is kept")
         await link.focus()

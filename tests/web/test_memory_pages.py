@@ -57,7 +57,7 @@ async def test_an_entry_written_by_hand_says_so_and_can_be_edited_and_removed(tm
 async def test_an_entry_is_added_to_the_file_that_was_chosen(tmp_path: Path):
     async with dashboard_stage(tmp_path) as stage:
         ada = await stage.client(OWNER)
-        answer = await ada.submit("/memory/add", store="memory", text="user: the word stays")
+        answer = await ada.submit("/memory", store="memory", text="user: the word stays")
         assert "💾 Kept in MEMORY.md" in answer.text
         assert (entries(stage), entries(stage, Target.MEMORY)) == ((), ("user: the word stays",))
         assert history(stage)[0].who == OWNER
@@ -190,7 +190,7 @@ async def test_whoever_does_not_own_the_files_sees_and_changes_nothing_of_them(t
             await visitor.get(path) for path in ("/memory", "/memory/history", f"/memory/history/{name}/source")
         ]
         answers += [
-            await visitor.submit("/memory/add", store="user", text="I am the owner."),
+            await visitor.submit("/memory", store="user", text="I am the owner."),
             await visitor.submit("/memory/remove", store="user", entry=key_of("She is a baker.")),
             await visitor.submit("/memory/undo", id=name),
             await changed(visitor, "She is a baker.", "She is a thief."),
@@ -203,7 +203,7 @@ async def test_with_files_for_each_person_everybody_sees_their_own(tmp_path: Pat
     async with dashboard_stage(tmp_path, config={"memory": {"scope": "person"}}) as stage:
         keep(stage, "She is a baker.")
         mallory = await stage.client(USER)
-        await mallory.submit("/memory/add", store="user", text="I grow roses.")
+        await mallory.submit("/memory", store="user", text="I grow roses.")
         page = (await mallory.get("/memory")).text
         assert ("I grow roses." in page, "She is a baker." in page) == (True, False)
         assert entries(stage) == ("She is a baker.",)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from axe_playwright_python.async_playwright import Axe
 from starlette.types import Receive, Scope, Send
 
 from commands.dashboard_ports import DashboardTrouble
@@ -19,10 +18,8 @@ from gateway.app import running
 from gateway.config.load import load_settings
 from gateway.config.paths import Profile
 from gateway.config.profiles import prepare
-from gateway.state.contract_search import said
 from gateway.web.server import Server
-from tests.web.stage import DESK, OPERATOR, PHONE, USER, dashboard_stage, shot
-from tests.web.wishes import keep, wish_to_add
+from tests.web.stage import OPERATOR, USER, dashboard_stage
 
 LATE = ("starlette", "uvicorn", "jinja2", "itsdangerous")
 
@@ -132,25 +129,3 @@ async def test_an_operators_page_is_for_operators(tmp_path: Path) -> None:
     async with dashboard_stage(tmp_path) as stage:
         for who, words in ((OPERATOR, "Waits for a yes"), (USER, "you can talk to it as before")):
             assert words in (await (await stage.client(who)).get("/")).text
-
-
-@pytest.mark.browser
-async def test_the_first_page_is_good_to_look_at_without_script_too(tmp_path: Path) -> None:
-    async with dashboard_stage(tmp_path) as stage:
-        keep(stage, "She drinks green tea at four.")
-        keep(stage, "She bakes on Fridays. " * 55)
-        wish_to_add(stage, "She moved to Lisbon.")
-        await said(stage.app.engine.house.store, "20261130-a", ["Where is the warranty?", "In the drawer."])
-        await stage.app.engine.house.store.sessions.rename("20261130-a", "The warranty")
-        for name, size, dark in (("1280", DESK, False), ("1280-dark", DESK, True), ("390", PHONE, False)):
-            page = await stage.browser(size=size, dark=dark)
-            await page.get_by_role("heading", name="Waits for a yes").wait_for()
-            found = await Axe().run(page)
-            assert [each["id"] for each in found.response["violations"]] == []
-            wide = await page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-            assert wide <= 0, f"{name}: {wide} pixels too wide"
-            await shot(page, f"home-{name}")
-        plain = await stage.browser(javascript=False)
-        await plain.get_by_role("button", name="Log out").click()
-        await plain.get_by_role("heading", name="Logged out").wait_for()
-        assert stage.faults == []

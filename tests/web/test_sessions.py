@@ -14,10 +14,12 @@ from starlette.types import Receive, Scope, Send
 
 from commands.search_ports import FoundView, SearchTrouble
 from commands.spec import Role
+from gateway.state.search import SqliteSearch
 from gateway.web.pages import Pages, Person, Visit
 from gateway.web.sessions import routes
 from platforms.messages import ChatRef
 from tests.cli.shell import Shell
+from tests.fakes.long_ago import EVERYWHERE, LATE, long_ago
 from tests.fakes.past import Talk, had
 from tests.web.stage import OPERATOR, OWNER, USER, Stage, dashboard_stage
 from tests.web.talks import ADAS, BOBS, EVIL, EVIL_CHAT, HOSTILE, LONG, MALLORYS, talked
@@ -100,6 +102,21 @@ async def test_many_hits_go_on_where_the_page_ended(tmp_path: Path):
         second = (await ada.get(more[1].replace("&amp;", "&"))).text
         assert len(listed(first)) == 15
         assert sorted(listed(first) + listed(second)) == [f"s{number:02}" for number in range(20)]
+
+
+async def test_a_search_that_stopped_before_the_end_says_so_and_goes_on(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        await long_ago(store := stage.app.engine.house.store)
+        store.search = SqliteSearch(store.database, LATE)
+        ada = await stage.client(OWNER)
+        page = (await ada.get("/sessions", params={"q": f'"{EVERYWHERE}"'})).text
+        while not listed(page):
+            assert "The search stopped before the end" in page
+            assert "Nothing was found" not in page
+            more = re.search(r'href="([^"]+)">Go on<', page)
+            assert more is not None
+            page = (await ada.get(more[1].replace("&amp;", "&"))).text
+        assert listed(page) == ["old"]
 
 
 class Broken:

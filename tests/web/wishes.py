@@ -32,6 +32,8 @@ description: How the shop is brought out.
 11. Write down what was odd.
 """
 
+REMOVED = "She used to live in Milan, and moved to Turin with her bakery in the spring of 2024."
+
 PUSH = "#!/bin/sh\nset -e\ndocker push shop\n"
 
 
@@ -113,3 +115,16 @@ def wish_for_deploy(stage: Stage) -> str:
     )
     assert isinstance(outcome, SkillStaged), outcome
     return outcome.pending_id
+
+
+def much_to_decide(stage: Stage) -> tuple[str, str]:
+    """What there is to decide: a wish to patch and one to add, and a change of a skill; the first two ids."""
+    keep(stage, "She drinks green tea at four, without sugar.")
+    keep(stage, REMOVED)
+    keep(stage, "The shop runs on port 8080.\nIts logs lie in /var/log/shop.", Target.MEMORY)
+    patch = wish(stage, Operation(Action.PATCH, content="black tea at five", old_text="green tea at four"))
+    added = wish_to_add(stage, "<script>document.title = 'owned'</script> She pays by card.")
+    wish(stage, Operation(Action.REMOVE, old_text=REMOVED))
+    learn_deploy(stage)
+    wish_for_deploy(stage)
+    return patch, added

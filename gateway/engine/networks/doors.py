@@ -5,12 +5,13 @@ One that cannot be built costs a line, not the house.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import EntryPoint
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from commands.registry import Registry, built_in
 from commands.spec import Argument
@@ -27,6 +28,8 @@ from platforms.errors import PLUGIN_FAULTS, PlatformDown
 from platforms.manifest import AdapterContext, HouseServices, MenuCommand, MenuOption, PlatformManifest
 from platforms.messages import ChatRef, Inbound
 from platforms.registry import import_string, load_adapter, manifests, usable
+
+T = TypeVar("T")
 
 
 class SkillNames(Protocol):
@@ -162,8 +165,14 @@ def _options(arguments: Sequence[Argument]) -> tuple[MenuOption, ...]:
     )
 
 
-def preload(found: Doors) -> None:
-    """Import the code of all adapters. Takes its time: for a thread. What is wrong with it, `load_all` tells."""
+async def loading(found: Doors, mending: Awaitable[T]) -> T:
+    """What `mending` gives, which waits for the disk; the adapters' code is imported meanwhile. What is wrong with
+    that, `load_all` tells."""
+    given, _ = await asyncio.gather(mending, asyncio.to_thread(_import, found))
+    return given
+
+
+def _import(found: Doors) -> None:
     for manifest in found.manifests.values():
         with suppress(*PLUGIN_FAULTS):
             import_string(manifest.adapter)

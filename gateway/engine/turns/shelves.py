@@ -4,7 +4,7 @@ documents that were sent in the session."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from gateway.attachments.extraction import Extractor, Unreadable
@@ -16,12 +16,20 @@ from gateway.engine.outgoing.outlet import opened, trusted
 from gateway.state.protocols import Store
 from gateway.tools.file_rules import NotShown, data_of
 from gateway.tools.files import Shelves
+from gateway.tools.tool import Tool
 
 MACHINE = tuple(map(Path, ("/proc", "/sys", "/dev")))
 """What is no file although it looks like one: it shows the environment of processes, and devices."""
 
 WHOLE = 5_000_000
 """Characters of a document that can be read on in."""
+
+
+def spills(settings: Settings, more: Iterable[Tool]) -> bool:
+    """Whether a session may be shown a part of what lies in a file: outputs of MCP servers, of further tools that do
+    not bound their answers themselves, and what an outside memory recalls."""
+    servers = any(each.enabled for each in settings.mcp_servers.values())
+    return servers or settings.memory.provider is not None or any(each.spills for each in more)
 
 
 def shelves(profile: Profile, settings: Callable[[], Settings], store: Store, now: Callable[[], float]) -> Shelves:
@@ -41,11 +49,18 @@ def shelves(profile: Profile, settings: Callable[[], Settings], store: Store, no
         except Unreadable as why:
             raise NotShown(f"{name} is a document {why}") from None
 
+    async def told(session: str, turn: int, name: str) -> bool:
+        rows = [*await store.turns.messages(session), *await store.turns.messages_of_turn(turn)]
+        # What people write themselves opens nothing; what tools answered and what the house noted does.
+        shown = (each.row.content if each.row.role == "tool" else each.row.note for each in rows)
+        return any(name in text for text in shown)
+
     return Shelves(
         roots=lambda: opened(settings()),
         closed=(profile.home, profile.folder, *MACHINE),
         spilled=lambda: folder(settings(), profile.cache),
         trusts=trusted(settings),
         sent=sent,
+        told=told,
         now=now,
     )

@@ -16,7 +16,7 @@ from gateway.engine.gates.gatekeeper import Memories
 from gateway.engine.gates.skill_gatekeeper import GatedSkills
 from gateway.engine.house import Open
 from gateway.engine.sessions.boundary import zone
-from gateway.engine.turns.shelves import shelves
+from gateway.engine.turns.shelves import shelves, spills
 from gateway.state.protocols import Store
 from gateway.tools.files import file_tools
 from gateway.tools.memory_tool import Ask, memory_tool
@@ -58,7 +58,7 @@ def toolbox(
         memory_tool(memory.shelf.own, ask=ask, reach=reach(memory.shelf, scope)),
         *skill_tools(skills.library, skills.store, owners_heard(settings)),
         session_search_tool(store.search, onlooker, now),
-        *file_tools(shelves(profile, settings, store, now)),
+        *file_tools(shelves(profile, settings, store, now), spills=spills(settings(), more)),
     ]
     offered, disabled = [each for each in (*own, *more) if each is not None], settings().agent.disabled_toolsets
     toolset = Toolset(offered, disabled, spill=_spilling(profile, settings), more=remote)

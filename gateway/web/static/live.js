@@ -7,6 +7,7 @@
   const PAUSE = 150; // ms in which several changes count as one
   const AGAIN = 60000; // ms until a stream that was refused is asked for again
 
+  const page = document.getElementById("main"); // it names its address where the browser's is another one
   const says = document.getElementById("live-says");
   const wanted = new Set();
   let source = null;
@@ -23,8 +24,10 @@
     source.addEventListener("changed", (event) => {
       const topics = JSON.parse(event.data);
       for (const topic of topics) wanted.add(topic);
-      if (topics.includes("ready")) everything(); // what is on the page may be older than the stream
-      else soon();
+      if (topics.includes("ready")) {
+        document.documentElement.dataset.live = "on"; // from here on nothing is missed
+        everything(); // what is on the page may be older than the stream
+      } else soon();
     });
     source.addEventListener("error", () => {
       if (source && source.readyState === EventSource.CLOSED) {
@@ -56,7 +59,7 @@
     const topics = new Set(wanted);
     wanted.clear();
     try {
-      const answer = await fetch(window.location.href, { headers: { "X-Live": "1" }, redirect: "manual" });
+      const answer = await fetch((page && page.dataset.at) || window.location.href, { headers: { "X-Live": "1" }, redirect: "manual" });
       if (answer.status === 401) return loggedOut();
       if (answer.ok) swap(new DOMParser().parseFromString(await answer.text(), "text/html"), topics);
     } catch {
@@ -173,9 +176,5 @@
   window.addEventListener("pageshow", (event) => {
     if (event.persisted) listen();
   });
-  // On a phone the names of the pages are a strip that scrolls: the one that is open shall be in it.
-  const here = document.querySelector(".pages [aria-current]");
-  const strip = here && here.closest(".pages");
-  if (strip) strip.scrollLeft = here.offsetLeft - (strip.clientWidth - here.offsetWidth) / 2;
   listen();
 })();

@@ -18,12 +18,19 @@ export class Hands {
     on("pointerleave", () => map.unpoint());
     on("wheel", this.wheel);
     on("keydown", this.key);
+    on("touchstart", this.touch);
+    on("touchmove", this.touch);
     on("dblclick", (event) => this.nearer(event, 2));
   }
 
   place(event) {
     const box = this.canvas.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top, at: event.timeStamp };
+  }
+
+  /** One finger scrolls the page upwards and downwards, as everywhere; two are the map's. */
+  touch(event) {
+    if (event.touches.length > 1 && event.cancelable) event.preventDefault();
   }
 
   down(event) {

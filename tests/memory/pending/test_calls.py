@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memory.files import FileTrouble
 from memory.model import Author, Origin
 from memory.pending.call_model import PendingCall, dump, load
 from memory.pending.call_resolve import CallResolver, Ordered
@@ -14,6 +15,7 @@ from memory.pending.call_store import LONGEST, Aside, PendingCalls
 from memory.pending.fields import Unusable
 from memory.pending.outcomes import Approved, Decided, Rejected
 from memory.pending.receipts import Receipts
+from memory.spellings import Sought
 
 AUTHOR = Author(Origin.FOREGROUND, "s1", "turn:3", chat="telegram:111", speaker="telegram:111")
 
@@ -144,3 +146,45 @@ def test_files_that_are_none_do_no_harm(tmp_path: Path, text: str) -> None:
     assert decided.ended("0a1b2c3e") is None
     assert decided.turned_down("s1") == []
     assert decided.take("../../etc") is None
+
+
+def test_what_was_decided_holds_what_was_asked_for_and_what_came_of_it(tmp_path: Path) -> None:
+    decided, sought = PendingCalls(tmp_path).decided, Sought(["code 7391"])
+    for name, word in (
+        ("00000001", "code 7391"),
+        ("00000002", "inn"),
+        ("00000003", "code 7391"),
+        ("00000004", "inn"),
+    ):
+        decided.approve(call(name, word), "ada")
+    decided.reject(call("00000005", "the code 7391"), "ada")
+    for name in ("00000003", "00000004"):
+        assert decided.take(name) is not None
+    decided.end("00000004", "The code 7391 was written.", ok=True)
+    held = [path.stem for path in decided.files() if decided.holds(path, sought)]
+    assert held == ["00000001", "00000003", "00000004", "00000005"]
+    assert not any(decided.holds(path, Sought(["word", "payload", "telegram"])) for path in decided.files())
+
+
+def test_a_call_whose_file_went_while_it_was_made_leaves_nothing_to_tell(tmp_path: Path) -> None:
+    decided = PendingCalls(tmp_path).decided
+    decided.approve(call("00000001"), "ada")
+    assert decided.take("00000001") is not None
+    for path in decided.files():
+        path.unlink()
+    decided.end("00000001", "The code 7391 was written.", ok=True)
+    assert decided.ended("00000001") is None
+    decided.forget("00000001")
+    assert decided.files() == []
+
+
+def test_what_is_no_file_of_a_call_is_said_to_be_none(tmp_path: Path) -> None:
+    decided = PendingCalls(tmp_path).decided
+    (tmp_path / "approved").mkdir(parents=True)
+    broken, link = tmp_path / "approved" / "00000001.done", tmp_path / "approved" / "00000002.json"
+    broken.write_text("{")
+    link.symlink_to(broken)
+    for path in (broken, link):
+        with pytest.raises(FileTrouble, match=path.name):
+            decided.holds(path, Sought(["7391"]))
+    assert not decided.holds(tmp_path / "approved" / "00000003.json", Sought(["7391"]))

@@ -1,0 +1,92 @@
+"""What was said long ago is found, however short the time of a search: none ends with nothing before its last moment,
+and one that has to says so."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from gateway.state.contract import NOON
+from gateway.state.contract_search import indexed
+from gateway.state.search import SqliteSearch
+from gateway.state.search_discovery import Haste
+from gateway.state.store import SqliteStore
+from tests.bench.archive import END, archive
+from tests.bench.search import planted
+from tests.fakes.long_ago import COMMONEST, EVERYWHERE, LATE, long_ago
+
+HASTY = Haste(work=0.0, wall=600.0)
+"""A search that does no more as soon as something is found."""
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    store = await SqliteStore.open(tmp_path / "state.db")
+    yield store
+    await store.close()
+
+
+async def pages(search: SqliteSearch, query: str) -> list[list[str]]:
+    """The sessions on each page up to the first one on which there are any."""
+    found: list[list[str]] = []
+    more = None
+    while True:
+        got = await search.discover(query, now=NOON, more=more)
+        found.append([hit.session.id for hit in got.hits])
+        assert got.bounded == (got.more is not None), "a page that is not the last one says so"
+        if got.hits or (more := got.more) is None:
+            return found
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"{0}"',
+        '"{0} will you"',
+        '"{0}" OR "you {0}"',
+        '"{0}" -nothing',
+        '"{0}" in:telegram',
+        '"{0}" from:user',
+        '"{0}" wi*',
+    ],
+)
+async def test_a_search_without_a_hit_goes_on_although_its_work_is_done(store: SqliteStore, query: str) -> None:
+    await long_ago(store)
+    query = query.format(EVERYWHERE)
+    assert await pages(SqliteSearch(store.database, HASTY), query) == [["old"]]
+    late = await pages(SqliteSearch(store.database, LATE), query)
+    assert late[-1] == ["old"], "what there was no time for is on a further page"
+
+
+async def test_it_stops_when_something_is_found_and_at_the_last_moment(store: SqliteStore) -> None:
+    await long_ago(store)
+    for query in ("the", f"{COMMONEST[1]} {COMMONEST[2]}"):
+        got = await SqliteSearch(store.database, HASTY).discover(query, now=NOON)
+        assert got.hits
+        assert got.bounded
+    got = await SqliteSearch(store.database, LATE).discover(f'"{EVERYWHERE}"', now=NOON)
+    assert (got.hits, got.bounded) == ((), True)
+    assert got.more is not None
+
+
+@pytest.mark.parametrize(
+    "query", ['"{0} zzyzx"', "{0} zzyzx", '"the zzyzx of"', "zzyzx", '"remember of the"', "you zzy* of"]
+)
+async def test_one_rare_word_is_enough_to_know_that_there_is_nothing(store: SqliteStore, query: str) -> None:
+    """There is an end, however common the other words are and however little time there is."""
+    await long_ago(store)
+    assert await pages(SqliteSearch(store.database, LATE), query.format(EVERYWHERE)) == [[]]
+
+
+async def test_phrases_from_an_old_part_of_an_archive_are_found_at_once(tmp_path: Path) -> None:
+    store = await SqliteStore.open(await archive(tmp_path, 4_000))
+    try:
+        await indexed(store)
+        search = SqliteSearch(store.database, HASTY)
+        for kind, asked in (await planted(store, 25)).items():
+            missed = [query for query in asked if not (await search.discover(query, now=END)).hits]
+            assert not missed, kind
+    finally:
+        await store.close()
