@@ -35,7 +35,8 @@ def with_cron(handler: CronHandler) -> Handler:
         try:
             return await handler(context, context.ports.cron, arguments)
         except (Unclear, LookupError) as error:
-            return CommandReply(str(error), ok=False)
+            text = cron_grammar.at_shell(str(error)) if context.surface == "shell" else str(error)
+            return CommandReply(text, ok=False)
 
     return handle
 
@@ -46,7 +47,9 @@ async def overview(context: Context, cron: Cron, arguments: Arguments) -> Comman
     data = [cron_words.job_data(each, now) for each in found]
     lines = [cron_words.listed(found, _here(context), now)] if found else []
     if all(each.kind == "maintenance" for each in found):
-        lines.insert(0, f"There are no jobs here. {cron_grammar.HOW_TO_ADD}")
+        how = cron_grammar.HOW_TO_ADD
+        how = cron_grammar.at_shell(how).replace("/cron", "innkeeper cron") if context.surface == "shell" else how
+        lines.insert(0, f"There are no jobs here. {how}")
     return CommandReply("\n".join(lines), data=data)
 
 
@@ -89,7 +92,7 @@ async def edit(context: Context, cron: Cron, arguments: Arguments) -> CommandRep
     wish = cron_grammar.wish(parts, _here(context))
     _may_target(context, wish)
     changed = _still(await cron.edit(job, wish, context.who), job)
-    text = f"✏️ Changed; what it was is in /cron history {job.id}.\n"
+    text = f"✏️ Changed; what it was is in {_order(context, job)}.\n"
     return _job(context, cron, changed, text + cron_words.in_full(changed, _here(context), cron.now()))
 
 
@@ -119,8 +122,8 @@ async def run(context: Context, cron: Cron, arguments: Arguments) -> CommandRepl
     asked = await cron.run(job, context.who, dry=dry)
     name = f"**{job.id}** {literal(job.name)}"
     words: Mapping[str, str] = {
-        "starts": f"▶️ {name} starts. What came of it: /cron history {job.id}",
-        "soon": f"▶️ {name} is asked for; the gateway starts it in a moment. /cron history {job.id}",
+        "starts": f"▶️ {name} starts. What came of it: {_order(context, job)}",
+        "soon": f"▶️ {name} is asked for; the gateway starts it in a moment. {_order(context, job)}",
         "asleep": f"🕓 {name} is asked for, and runs once the gateway does: innkeeper run",
         "waits": f"{name} is only proposed: it waits for a yes. /cron show {job.id}",
         "gone": _gone(job),
@@ -256,6 +259,11 @@ def reach(context: Context) -> str | None:
     if context.chat is None:
         raise NeedsChat("jobs are seen from a chat of yours, and none is known here")
     return _here(context)
+
+
+def _order(context: Context, job: JobView) -> str:
+    """How its history is looked at from here."""
+    return f"{'innkeeper cron' if context.surface == 'shell' else '/cron'} history {job.id}"
 
 
 def _here(context: Context) -> str:

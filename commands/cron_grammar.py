@@ -49,8 +49,20 @@ _AMOUNT = re.compile(r"(\d{1,9}|\d{1,3}(?:[,_']\d{3})+) ?(k?)")
 Parts = dict[str, str]
 
 
+_ADDING = re.compile(r"/cron add ([^|`\n]+) \| ([^`\n]+)")
+_EDITING = re.compile(r"(/cron edit \S+) \| (?:([a-z]+): )?([^`\n]+)")
+
+
 class Unclear(Exception):
     """What was written cannot be read; the text says what to write."""
+
+
+def at_shell(text: str) -> str:
+    """Advice as the shell takes it: quotes and options where a chat takes a bar."""
+    text = text.replace("Write the time, a bar or a new line, and", "Write the time in quotes, and")
+    text = text.replace("Write a bar or a new line behind it", "Put it in quotes")
+    text = _ADDING.sub(lambda found: f'/cron add "{found[1]}" "{found[2]}"', text)
+    return _EDITING.sub(lambda found: f'{found[1]} --{found[2] or "when"} "{found[3]}"', text)
 
 
 def added(text: str) -> Parts:

@@ -226,7 +226,7 @@ def _next(job: JobView) -> list[str]:
 
 def _goes(job: JobView, here: str) -> str:
     if not job.chat:
-        return "its answers go to no chat: /cron history shows them"
+        return "its answers go to no chat: its history has them"
     return "its answers come here" if job.chat == here else f"its answers go to {job.chat}"
 
 

@@ -24,10 +24,11 @@ async def listed(context: Context, arguments: Arguments) -> CommandReply:
     """Every task with its time, its next run and what came of the last one."""
     port = _port(context)
     tasks, now = await port.tasks(), port.now()
-    lines = ["What the house does by itself (/cron changes when):"]
+    start = "innkeeper " if context.surface == "shell" else "/"
+    lines = [f"What the house does by itself ({start}cron changes when):"]
     for each in tasks:
         lines += [f"- **{each.name}**, {_when(each)}: {each.what}", *_last(each, now)]
-    lines.append("By hand: /maintenance run NAME [--dry-run]")
+    lines.append(f"By hand: {start}maintenance run NAME [--dry-run]")
     return CommandReply("\n".join(lines), data=[_row(each) for each in tasks])
 
 

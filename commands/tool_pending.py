@@ -20,9 +20,10 @@ OFF = CommandReply("No tools of other programs are configured: see mcp_servers i
 
 
 def approved(name: str, call: PendingCall, outcome: Ordered) -> Carried:
-    """It is made by the running gateway, and its result goes to the conversation that wished for it."""
+    """It is made by the running gateway, or the next one; its result goes to the conversation that wished for it."""
     what = f"{literal(call.tool)} of {literal(call.server)}"
-    text = f"✅ `{name}` approved: {what} is called once by the running gateway; the result goes to the conversation."
+    when = "when the gateway is started next" if outcome.asleep else "by the running gateway"
+    text = f"✅ `{name}` approved: {what} is called once {when}; the result goes to the conversation."
     return Carried(text, outcome.id)
 
 

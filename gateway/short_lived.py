@@ -27,7 +27,7 @@ from gateway.engine.desks.reviews_desk import ReviewsDesk
 from gateway.engine.desks.skills_desk import SkillsDesk
 from gateway.engine.desks.status import HouseStatus
 from gateway.engine.gates.gatekeeper import Memories, PendingDesk, memories
-from gateway.engine.gates.remote_tools import stored_tools
+from gateway.engine.gates.remote_tools import StoredTools, stored_tools
 from gateway.engine.gates.skill_gatekeeper import GatedSkills, gated_skills, skill_desk
 from gateway.engine.jobs.needed_skills import NeededSkills
 from gateway.engine.sessions.archive import StoredArchive
@@ -110,6 +110,7 @@ def _standing(
     hosts: HostRegistry,
     kept: Memories,
     skills: GatedSkills,
+    tools: StoredTools | None,
 ) -> HouseStatus:
     """How things stand where no engine is at hand; `gateway` says in words whether one runs."""
     return HouseStatus(
@@ -121,6 +122,7 @@ def _standing(
         gateway=gateway,
         pending=lambda: len(kept.pendings.ids()),
         pending_skills=lambda: len(skills.pendings.ids()),
+        servers=tools,
         pending_calls=lambda: len(PendingCalls(profile.pending / "calls").ids()),
     )
 
@@ -138,7 +140,6 @@ def stored_ports(
     hosts = host_registry(profile, loaded, clock)
     kept = memories(profile, lambda: loaded.settings, clock.now)
     skills = gated_skills(profile, lambda: loaded.settings, clock.now, NeededSkills(store.jobs, clock))
-    status = _standing(profile, loaded, store, clock, gateway, hosts, kept, skills)
     scope = scopes(lambda: loaded.settings)
 
     async def set_to(key: str, value: str) -> None:
@@ -151,9 +152,11 @@ def stored_ports(
 
         return stored_jobs(profile, store, lambda: loaded.settings, clock, kept, skills, extensions)
 
-    tools, calls = stored_tools(profile, loaded.settings, store, clock, set_to)
+    asleep = gateway == "not running"
+    tools, calls = stored_tools(profile, loaded.settings, store, clock, set_to, asleep=asleep)
+    status = _standing(profile, loaded, store, clock, gateway, hosts, kept, skills, tools)
     maintenance = MaintenanceDesk(store, clock, lambda: own_zone(loaded.settings), tasks)
-    cron = cron_desk(store, clock, lambda: loaded.settings, hosts, skills, asleep=gateway == "not running")
+    cron = cron_desk(store, clock, lambda: loaded.settings, hosts, skills, asleep=asleep)
     cron.seed_by(maintenance.seed)
     pending = PendingDesk(kept, store, lambda: loaded.settings, clock.now, set_to)
     skill_pending = skill_desk(skills, store, lambda: loaded.settings, clock.now, set_to)
@@ -181,5 +184,5 @@ def stored_ports(
         call_pending=calls,
         journey=JourneyDesk(kept.shelf, skills, store.facts, scope, lambda: loaded.settings, clock.now),
         maintenance=maintenance,
-        reviews=ReviewsDesk(store, clock, (pending.settle, skill_pending.settle), asleep=gateway == "not running"),
+        reviews=ReviewsDesk(store, clock, (pending.settle, skill_pending.settle), asleep=asleep),
     )

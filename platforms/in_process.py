@@ -20,7 +20,7 @@ from platforms.chunking import length
 from platforms.errors import DeliveryError, Refused, Uncertain
 from platforms.messages import Attachment, Button, ChatKind, ChatRef, Inbound, Outbound, OutFile, Sender, TurnSummary
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 """Real seconds after which a helper stops waiting and shows what the chat looks like."""
 
 

@@ -124,7 +124,7 @@ def providers(invocation: Invocation, as_json: bool) -> None:
         if isinstance(entry, BrokenProvider):
             click.echo(f"⚠️ {row['name']}: {row['problem']}")
             continue
-        where = "keeps everything on this machine" if row["local"] else "a service elsewhere"
+        where = "keeps everything on this machine" if row["local"] else "what it is given can leave this machine"
         missing = f"; needs {', '.join(row['missing'])}" if row["missing"] else ""
         mark = "→" if row["used"] else " "
         click.echo(f"{mark} {row['name']}: {row['about']} ({where}{missing})")

@@ -256,7 +256,7 @@ class OutsideMemory:
         rows = [each.row for each in stored]
         said = own_words(_said(rows, passed_on=any(each.passed_on for each in events)))
         asked = mask(joined_halves(said)).strip()
-        if where is None or not asked or trivial(asked):
+        if where is None or not asked:
             return None
         answered = "" if any(each.untrusted for each in rows) else mask(joined_halves(reply_text(rows)))
         return Exchange(f"turn:{ended.turn_id}", where, asked, answered, stored[0].created_at, speaker)

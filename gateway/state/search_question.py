@@ -35,6 +35,9 @@ going through all that have it."""
 COMPARING = 4e-5
 """Seconds for a message that is read and compared with the query."""
 
+BESIDE = 5
+"""Of so many messages that have two words, one has them beside each other, at most."""
+
 COUNTED = 256
 """Messages by which it is estimated how many have a word."""
 
@@ -76,15 +79,20 @@ class Counts:
         count, lowest = self._db.execute(self._query, (word, self._top)).fetchone()
         return float(count) if count < COUNTED else COUNTED * self._top / (self._top - lowest)
 
-    def reading(self, wanted: Sequence[str]) -> float:
-        """Seconds, more or less, in which the index finds all messages that have all of these."""
-        counts = [self.of(each) for each in wanted]
+    def reading(self, wanted: Iterable[str]) -> float:
+        """Seconds, more or less, in which the index finds all messages that have all of these words and phrases."""
+        counts = [self.of(word) for each in wanted for word in _split(each)]
         leaps = min(counts, default=float(self._top)) * (len(counts) - 1)
         return min(leaps * LEAP, sum(counts) * STRIDE)
 
-    def expected(self, wanted: Sequence[str]) -> float:
-        """How many messages have all of these, if no word comes rather with another one."""
-        return self._top * prod(min(1.0, self.of(each) / self._top) for each in wanted) if self._top else 0.0
+    def answering(self, wanted: Sequence[str]) -> float:
+        """Seconds, more or less, for finding them and comparing them, if no word comes rather with another one."""
+        return self.reading(wanted) + COMPARING * self._top * prod(map(self._share, wanted))
+
+    def _share(self, piece: str) -> float:
+        """In which part of all messages a word is, or a phrase."""
+        words = _split(piece)
+        return prod(min(1.0, self.of(each) / max(1, self._top)) for each in words) / BESIDE ** (len(words) - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +108,7 @@ class Question:
     def cost(self, counts: Counts) -> float:
         """Seconds, more or less, that it takes for all ids when it finds little."""
         unwanted = [quoted(word) for word in self.unwanted]
-        groups = self.either or ((),)
-        return sum(counts.reading([*(w for piece in group for w in _split(piece)), *self.also, *unwanted])
-                   for group in groups)  # fmt: skip
+        return sum(counts.reading([*group, *self.also, *unwanted]) for group in self.either or ((),))
 
     def text(self, within: list[str]) -> str:
         """In the index's own language, within stretches of ids if there are any; empty when everything is meant."""
@@ -119,7 +125,7 @@ def question(db: sqlite3.Connection, generation: Generation, query: Query, scope
     if scope.chats is not None:
         also.append(_any(map(chat_word, scope.chats)))
     vocabulary = _Vocabulary(db, generation)
-    groups = [_cheapest(_pieces(vocabulary, group), _single(group), also, counts) for group in query.either]
+    groups = [_cheapest(_pieces(vocabulary, counts, group), _single(group), also, counts) for group in query.either]
     either = tuple(groups) if all(groups) else ()
     unwanted = [session_word(each) for each in scope.without]
     unwanted += [term.chunks[0] for term in query.without if _plain(term)]
@@ -129,20 +135,21 @@ def question(db: sqlite3.Connection, generation: Generation, query: Query, scope
 
 
 def _cheapest(pieces: Sequence[str], single: Sequence[str], also: Sequence[str], counts: Counts) -> tuple[str, ...]:
-    """The pieces, or else the rarest words among them: so many that hardly a message is compared in vain. Words
-    beside each other, of which it is not known how many there are, are taken for rare."""
+    """The pieces, or else the rarest words among them: so many that hardly a message is compared in vain."""
     words = dict.fromkeys([*(word for piece in pieces for word in _split(piece)), *single])
     if len(words) < 2:
         return tuple(pieces)
     rarest = sorted(_longest(words, WEIGHED), key=counts.of)
-    phrases = any(len(_split(piece)) > 1 for piece in pieces)
-    best, least = tuple(pieces), counts.reading([*rarest, *also]) if phrases else float("inf")
-    for size in range(1, min(len(rarest), WORDS) + 1):
-        wanted = [*rarest[:size], *also]
-        cost = counts.reading(wanted) + COMPARING * counts.expected(wanted)
-        if cost < least:
-            best, least = tuple(rarest[:size]), cost
-    return best
+    ways = [tuple(pieces), *(tuple(rarest[:size]) for size in range(1, min(len(rarest), WORDS) + 1))]
+    return min(ways, key=lambda way: counts.answering([*way, *also]))
+
+
+def _beside(listed: Sequence[str], counts: Counts) -> str:
+    """A few of these words, beside each other: so rare and so few that asking for them costs least."""
+    long = max(range(max(1, len(listed) - WEIGHED + 1)), key=lambda at: len("".join(listed[at : at + WEIGHED])))
+    words, sizes = listed[long : long + WEIGHED], range(min(2, len(listed)), min(PHRASE, len(listed)) + 1)
+    ways = [quoted(" ".join(words[at : at + size])) for size in sizes for at in range(len(words) - size + 1)]
+    return min(ways, key=lambda way: counts.answering([way]))
 
 
 def _single(group: Iterable[Term]) -> list[str]:
@@ -159,21 +166,20 @@ def _plain(term: Term) -> bool:
     return len(term.chunks) == 1 and not term.prefix and words(term.chunks[0]) == [term.chunks[0]]
 
 
-def _pieces(vocabulary: _Vocabulary, group: Iterable[Term]) -> list[str]:
+def _pieces(vocabulary: _Vocabulary, counts: Counts, group: Iterable[Term]) -> list[str]:
     """What the index has of each message that holds these terms, as pieces of a question: those that few messages
     have, as far as that can be told without asking, the longest."""
-    return _longest((piece for term in group for piece in _pieces_of(vocabulary, term)), WORDS)
+    return _longest((piece for term in group for piece in _pieces_of(vocabulary, counts, term)), WORDS)
 
 
-def _pieces_of(vocabulary: _Vocabulary, term: Term) -> list[str]:
+def _pieces_of(vocabulary: _Vocabulary, counts: Counts, term: Term) -> list[str]:
     """Everything that the index has of each message that holds the term."""
     pieces = []
     listed = words(" ".join(term.chunks))
     if term.prefix and listed:
         pieces += vocabulary.beginning(listed.pop())
     if listed:
-        at = max(range(max(1, len(listed) - PHRASE + 1)), key=lambda at: len("".join(listed[at : at + PHRASE])))
-        pieces.append(quoted(" ".join(listed[at : at + PHRASE])))
+        pieces.append(_beside(listed, counts))
     elif not term.prefix and (run := term.chunks[-1]) and run.isalnum():
         pieces += vocabulary.beginning(run)
     if len(listed) > 1:

@@ -54,8 +54,8 @@ _SEARCH = (
 class Shelves:
     """What may be read, and by whom. `roots` are the open folders; `closed` stay closed; `spilled` has large outputs,
     and `told(session, turn, name)` says whether one was put there for this session, where alone it is read on.
-    `trusts(speaker)` says whether a person may have files of the machine. `sent(session, name)` is the text of a document of a session; None for one that is not there. It raises
-    NotShown where it cannot be read."""
+    `trusts(speaker)` says whether a person may have files of the machine. `sent(session, name)` is the text of a
+    document of a session; None for one that is not there. It raises NotShown where it cannot be read."""
 
     roots: Callable[[], Sequence[Path]]
     closed: Sequence[Path]

@@ -39,7 +39,7 @@ _OUTCOMES: Mapping[str, tuple[str, str]] = {
 }
 _ASKED: Mapping[str, str] = {
     "starts": "▶️ It starts. What came of it is listed here when it is done.",
-    "soon": "▶️ It is asked for; the gateway starts it within a minute.",
+    "soon": "▶️ It is asked for; the gateway starts it in a moment.",
     "asleep": "🕓 It is asked for, and runs once the gateway does.",
 }
 _DELIVERIES: Mapping[str, str] = {

@@ -28,8 +28,10 @@ from memory.skills.diff import spelt_out
 from memory.skills.gated import GUARD, OTHERS
 from memory.usage import Usage, usage
 
+OUTSIDE = "untrusted:"
+
 ADVICE = {
-    "untrusted:": "Read it as if whoever wrote that text had asked for it themselves.",
+    OUTSIDE: "Read it as if whoever wrote that text had asked for it themselves.",
     DOUBTFUL: "What is kept is read by the assistant at the head of every session: an order in it would be followed.",
     GUARD: "Read the files: a skill is followed to the letter, and may hold commands.",
     OTHERS: "Somebody else in that chat may have led the assistant to it.",
@@ -39,10 +41,11 @@ ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """A flag in words, and what to do about it."""
+    """A flag in words, and what to do about it; `short` is what is read first, where the words are many."""
 
     words: str
     advice: str
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +301,10 @@ def _common(kind: WriteKind, write: Waiting, seen: str) -> dict[str, Any]:
 
 
 def _risk(flag: str) -> Risk:
-    words = risk(flag, lambda quoted: f"“{spelt_out(quoted)}”")
+    def quoted(text: str) -> str:
+        return f"“{spelt_out(text)}”"
+
+    words = risk(flag, quoted)
     advice = next((text for begins, text in ADVICE.items() if flag.startswith(begins)), "")
-    return Risk(f"{words[:1].upper()}{words[1:]}.", advice)
+    short = f"After text from outside ({quoted(flag.removeprefix(OUTSIDE))})" if flag.startswith(OUTSIDE) else ""
+    return Risk(f"{words[:1].upper()}{words[1:]}.", advice, short)

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,11 @@ from tests.conventions.source import ROOT
 
 PAGE = ROOT / "gateway/docs/cron.md"
 NOTES = "summarise my notes"
+
+
+def prompts(innkeeper: Shell) -> list[Any]:
+    """The jobs that are not the house's own."""
+    return [each for each in innkeeper.json("cron") if each["kind"] == "prompt"]
 
 
 def add(innkeeper: Shell, *words: str) -> str:
@@ -31,7 +37,8 @@ def test_a_new_job_for_programs(innkeeper: Shell) -> None:
     assert all((run.hour, run.minute, run.weekday() < 5) == (9, 0, True) for run in runs)
     assert all(run.utcoffset() in (timedelta(hours=1), timedelta(hours=2)) for run in runs)
     assert (made["prompt"], made["zone"], made["chat"], made["owner"]) == (NOTES, "Europe/Berlin", "", "shell")
-    assert innkeeper.json("cron") == innkeeper.json("cron", "list") == [made]
+    assert innkeeper.json("cron") == innkeeper.json("cron", "list")
+    assert prompts(innkeeper) == [made]
 
 
 def test_options_may_stand_before_and_among_the_words(innkeeper: Shell) -> None:
@@ -47,23 +54,25 @@ def test_options_may_stand_before_and_among_the_words(innkeeper: Shell) -> None:
 
 
 def test_the_whole_life_of_a_job(innkeeper: Shell) -> None:
-    add(innkeeper, "daily at 9:00", NOTES, "--name", "Morning digest")
-    changed = innkeeper("cron", "edit", "1", "--when", "daily at 10:00", "--budget", "500").stdout
+    made = innkeeper.json("cron", "add", "daily at 9:00", NOTES, "--name", "Morning digest")
+    number = str(made["id"])
+    changed = innkeeper("cron", "edit", number, "--when", "daily at 10:00", "--budget", "500").stdout
     assert "Morning digest: daily at 10:00" in changed
-    assert "Run now: innkeeper cron run 1" in changed
-    assert "paused until Fri 2100-01-01 0:00" in innkeeper("cron", "pause", "1", "2100-01-01").stdout
-    assert [each["state"] for each in innkeeper.json("cron")] == ["paused"]
+    assert f"Run now: innkeeper cron run {number}" in changed
+    assert f"is in innkeeper cron history {number}." in changed
+    assert "paused until Fri 2100-01-01 0:00" in innkeeper("cron", "pause", number, "2100-01-01").stdout
+    assert [each["state"] for each in prompts(innkeeper)] == ["paused"]
     assert innkeeper("cron", "resume", "morning").exit_code == 0
     assert "Jobs are done while the gateway runs, and it does not" in add(innkeeper, "in 30m", "other")
     assert "runs once the gateway does" in innkeeper("cron", "run", "Morning digest").stdout
-    (run,) = innkeeper.json("cron", "history", "1")
+    (run,) = innkeeper.json("cron", "history", number)
     assert (run["job"], run["state"], run["cause"]) == ("Morning digest", "waiting", "person")
-    told = innkeeper("cron", "history", "1").stdout
+    told = innkeeper("cron", "history", number).stdout
     assert "edited by shell" in told
     assert "when was «daily at 9:00»" in told
-    assert "Undo: innkeeper cron undo 1" in innkeeper("cron", "remove", "1").stdout
-    assert [each["name"] for each in innkeeper.json("cron")] == ["other"]
-    assert innkeeper.json("cron", "undo", "1")["name"] == "Morning digest"
+    assert f"Undo: innkeeper cron undo {number}" in innkeeper("cron", "remove", number).stdout
+    assert [each["name"] for each in prompts(innkeeper)] == ["other"]
+    assert innkeeper.json("cron", "undo", number)["name"] == "Morning digest"
 
 
 @pytest.mark.parametrize(
@@ -72,7 +81,10 @@ def test_the_whole_life_of_a_job(innkeeper: Shell) -> None:
         (("add", "tomorrow", "x"), 1, "write 'tomorrow at 9:00'"),
         (("add", "daily at 9:00", "x", "--tz", "Berlin"), 1, "such as Europe/Berlin"),
         (("add", "daily at 9:00", "x", "--to", "here"), 1, "There is no chat here"),
-        (("edit", "1"), 1, "There is no job '1' here"),
+        (("edit", "99"), 1, "There is no job '99' here. innkeeper cron lists them."),
+        (("edit", "backup"), 1, '`innkeeper cron edit 3 --when "weekdays at 10am"`'.replace("`", "")),
+        (("edit", "1", "--prompt", "x"), 1, 'innkeeper cron edit 1 --when "daily at 4:00"'),
+        (("remove", "backup"), 1, "only paused: innkeeper cron pause"),
         (("show", "nothing"), 1, "There is no job 'nothing' here"),
         (("run", "99999999999999999999"), 1, "There is no job"),
         (("undo", "99999999999999999999"), 1, "There is no removed job"),
@@ -83,6 +95,29 @@ def test_the_whole_life_of_a_job(innkeeper: Shell) -> None:
 def test_what_is_wrong_and_what_to_write(innkeeper: Shell, words: tuple[str, ...], code: int, hint: str) -> None:
     result = innkeeper("cron", *words)
     assert (result.exit_code, hint in result.output) == (code, True), result.output
+
+
+OWN = ["backup", "cache-cleanup", "curator-check", "database-check", "database-integrity", "pending-digest"]
+
+
+def test_the_jobs_of_the_house_are_there_before_any_gateway_ran(innkeeper: Shell) -> None:
+    found = innkeeper.json("cron", "list")
+    assert {each["kind"] for each in found} == {"maintenance"}
+    assert {*OWN, "retention", "weights-cleanup"} == {each["name"] for each in found}
+    assert all(each["next_runs"] for each in found)
+    assert 'innkeeper cron add "weekdays at 9am" "summarise my unread notes"' in innkeeper("cron").stdout
+
+
+@pytest.mark.parametrize("words", [("run", "backup"), ("show", "backup"), ("pause", "backup"), ("history", "backup")])
+def test_each_order_knows_them_in_a_fresh_home(innkeeper: Shell, words: tuple[str, ...]) -> None:
+    result = innkeeper("cron", *words)
+    assert result.exit_code == 0, result.output
+
+
+def test_nobody_takes_their_names(innkeeper: Shell) -> None:
+    result = innkeeper("cron", "add", "daily at 9:00", NOTES, "--name", "backup")
+    assert result.exit_code == 1
+    assert "backup" in result.output
 
 
 def test_where_no_chat_is_named_the_home_chat_gets_the_answers(innkeeper: Shell) -> None:

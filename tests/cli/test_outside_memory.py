@@ -154,3 +154,12 @@ def test_the_doctor_looks_at_it(shell: Shell) -> None:
     shell.profile.config.parent.mkdir(parents=True, exist_ok=True)
     shell.profile.config.write_text("memory: {provider: parrot}\n")
     assert "parrot is used, nothing leaves this machine" in shell("doctor").output
+
+
+def test_the_list_says_what_stays_on_this_machine_and_contradicts_nothing(innkeeper: Shell) -> None:
+    said = innkeeper("memory", "providers").output
+    lines = {line.strip().partition(":")[0]: line for line in said.splitlines()}
+    assert "keeps everything on this machine" in lines["holographic"]
+    for name in ("mem0", "openviking", "byterover", "retaindb"):
+        assert "(what it is given can leave this machine" in lines[name]
+    assert "a service elsewhere" not in said

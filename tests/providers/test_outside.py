@@ -67,10 +67,12 @@ async def test_recall_is_nobodys_words_in_search_and_archive(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("nod", ["ok", "Thanks!", "👍🏽", "danke", "ありがとう", "Great, thank you so much!!"])
-async def test_a_nod_asks_it_nothing(tmp_path: Path, nod: str) -> None:
-    async with inn(tmp_path, ["You are welcome."]) as house:
+async def test_a_nod_asks_it_nothing_and_is_handed_over(tmp_path: Path, nod: str) -> None:
+    async with inn(tmp_path, ["Then you live in Uppsala."]) as house:
         await house.adapter.reply_to(nod)
-    assert parrot(tmp_path, "prefetch", "sync") == []
+    assert parrot(tmp_path, "prefetch") == []
+    (handed,) = parrot(tmp_path, "sync")
+    assert (handed["asked"], handed["answered"]) == (nod, "Then you live in Uppsala.")
 
 
 async def test_secrets_do_not_leave_the_house(tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ async def test_two_servers_that_others_wrote_answer_in_one_conversation(tmp_path
 
 
 async def test_a_session_keeps_its_tools_and_the_next_one_has_the_new_ones(tmp_path: Path) -> None:
-    later = [{"name": "shout", "description": "Says it loudly.", "inputSchema": {"type": "object"}}]
-    async with far_inn(tmp_path, {"fake": server(tmp_path, {"later": later})}) as inn:
+    listed = [{"name": "shout", "description": "Says it loudly.", "inputSchema": {"type": "object"}}]
+    async with far_inn(tmp_path, {"fake": server(tmp_path, {"later": listed})}) as inn:
         async with opened(inn) as app:
             await inn.says("Rename.", calls("mcp_fake_rename"), "Done.")
             began = inn.request["tools"]
@@ -61,7 +61,8 @@ async def test_a_session_keeps_its_tools_and_the_next_one_has_the_new_ones(tmp_p
             assert inn.request["tools"] == began, "byte for byte, over a restart"
             await inn.says("/new")
             await inn.says("Hello.", "Hello.")
-            assert inn.tools == sorted([*OTHERS, "memory", "mcp_fake_shout", "read_file"]), "known from before the restart"
+            later = sorted([*OTHERS, "memory", "mcp_fake_shout", "read_file"])
+            assert inn.tools == later, "known from before the restart"
 
 
 async def test_what_a_server_says_is_text_from_outside(tmp_path: Path) -> None:

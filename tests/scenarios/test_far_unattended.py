@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 from gateway.tools.tool import ToolContext
@@ -104,6 +105,36 @@ async def test_the_shell_and_the_doctor_know_what_is_configured(tmp_path: Path) 
         assert '"write": deny' in config or "write: deny" in config
         assert (await asyncio.to_thread(shell, "tools", "deny", "nothing")).exit_code == 1
         assert json.loads((tmp_path / "cache" / "mcp" / "fake.json").read_text())["tools"]
+
+
+async def test_the_shell_says_how_the_gateway_last_saw_each_server(tmp_path: Path) -> None:
+    servers = {"fake": server(tmp_path), "gone": {"command": "/nowhere/at/all"}}
+    async with far_inn(tmp_path, servers) as inn:
+        shell = Shell(tmp_path)
+        never = (await asyncio.to_thread(shell, "tools")).output
+        assert never.count("not looked at here, and no gateway has reached it yet; 0 tools known from before") == 2
+
+        async def told() -> None:
+            for order in ("tools", "status"):
+                said = (await asyncio.to_thread(shell, order)).output
+                assert re.search(r"ready since \d{4}-\S+ \S+ UTC when the gateway last looked; 12 tools", said)
+                assert re.search(r"⚠️ down since \d{4}-\S+ \S+ UTC when the gateway last looked: /nowhere", said)
+            data = (await asyncio.to_thread(shell.json, "status"))["mcp_servers"]
+            assert [data["fake"][key] for key in ("state", "tools", "why")] == ["ready", 12, ""]
+            assert (data["gone"]["state"], "/nowhere/at/all" in data["gone"]["why"]) == ("down", True)
+
+        async with opened(inn, wait=False) as app:
+            remote = app.engine.house.remote
+            assert remote is not None
+            standing = tmp_path / "cache" / "mcp" / "standing"
+            await until(lambda: {each.name for each in standing.glob("*.json")} == {"fake.json", "gone.json"})
+            await told()
+            call = calls("mcp_fake_write", word="inn")
+            await inn.says("Call the writer.", call, "It waits.")
+            (name,) = [each["id"] for each in waiting(tmp_path)]
+            done = await asyncio.to_thread(shell, "tools", "approve", name)
+            assert "write of fake is called once by the running gateway" in done.output
+        await told()
 
 
 async def test_a_windows_own_engine_makes_the_consoles_calls_alone(tmp_path: Path) -> None:

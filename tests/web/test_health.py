@@ -26,6 +26,7 @@ from gateway.models.trial import Grade
 from gateway.short_lived import stored_ports
 from gateway.state.records import PartDraft
 from gateway.state.store import SqliteStore
+from gateway.tools.mcp.shelf import FOLDER, KnownTools, Standing
 from gateway.transcript import Usage
 from gateway.web.health import platforms, routes, spent
 from gateway.web.pages import Pages, Person, Visit
@@ -158,3 +159,31 @@ def test_a_budget_of_which_nothing_was_spent_is_shown_too():
         ("in total", 0, None),
     ]
     assert spent({}) == []
+
+
+async def test_servers_of_tools_are_named_as_the_gateway_last_saw_them(tmp_path: Path):
+    profile = prepare(Profile("default", tmp_path, tmp_path))
+    servers = {
+        "gone": {"command": "/nowhere/at/all"},
+        "here": {"command": "/bin/cat"},
+        "new": {"command": "/bin/cat"},
+    }
+    async with OpenAIServer() as host:
+        profile.config.write_text(json.dumps({**settings(host), "mcp_servers": servers}))
+        loaded = load_settings(profile, {})
+        known, ago = KnownTools(profile.cache / FOLDER), time.time() - 600
+        for name, standing in (
+            ("gone", Standing("down", "<b>it</b> ended", ago)),
+            ("here", Standing("ready", "", ago)),
+        ):
+            known.stood(name, loaded.settings.mcp_servers[name], standing)
+        store = await SqliteStore.open(profile.database)
+        try:
+            page = await looked(
+                stored_ports(profile, loaded, store, SystemClock(), "not running", {}), loaded.settings
+            )
+        finally:
+            await store.close()
+    assert "gone down 0 tools; &lt;b&gt;it&lt;/b&gt; ended; so since 10 min ago" in page
+    assert "here ready 0 tools; so since 10 min ago" in page
+    assert "new not known 0 tools" in page

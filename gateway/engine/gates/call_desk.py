@@ -30,9 +30,9 @@ class NoFates:
         return
 
 
-def call_resolver(folder: Path, now: Callable[[], float]) -> CallResolver:
-    """What decides the calls in `pending/calls`."""
-    return CallResolver(PendingCalls(folder), Receipts(folder / "decided.jsonl"), now)
+def call_resolver(folder: Path, now: Callable[[], float], *, asleep: bool = False) -> CallResolver:
+    """What decides the calls in `pending/calls`. `asleep`: no gateway runs."""
+    return CallResolver(PendingCalls(folder), Receipts(folder / "decided.jsonl"), now, asleep=asleep)
 
 
 class CallDesk(Gatehouse[PendingCall, Ordered]):

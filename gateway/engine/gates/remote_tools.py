@@ -5,7 +5,7 @@ Nothing is reached before `begin`; a house without servers has none of this, and
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -64,22 +64,42 @@ class RemoteTools:
 
     @property
     def data(self) -> Mapping[str, object]:
-        return {
-            each.name: {"state": each.state, "tools": len(each.tools), "why": each.why} for each in self.servers.all
-        }
+        return {each.name: _as_data(each) for each in self.servers.all}
+
+
+def _as_data(server: Server) -> dict[str, object]:
+    """A server for programs. Where it was not looked at here, `seen` is since when it has been so, as far as the
+    gateway saw it, in seconds since the epoch; the state is `new` where it never did."""
+    now: dict[str, object] = {"state": server.state, "tools": len(server.tools), "why": server.why}
+    if server.state != "new" or server.seen is None:
+        return now
+    return now | {"state": server.seen.state, "why": server.seen.why, "seen": server.seen.since}
 
 
 class StoredTools:
-    """`commands.tool_ports.Tools` for commands that come and go: what is configured, and what was offered last."""
+    """`commands.tool_ports.Tools` for commands that come and go: what is configured, what was offered last, and how
+    the gateway last saw it. Reads files."""
 
     def __init__(self, servers: Servers, set_key: SetKey) -> None:
         self._servers = servers
         self._set_key = set_key
 
     def views(self) -> list[ServerView]:
+        return [view(each, self._servers.rules(each.name)) for each in self._recalled()]
+
+    @property
+    def words(self) -> str:
+        """For `innkeeper status`."""
+        return "; ".join(f"{each.name} {each.words}" for each in self._recalled())
+
+    @property
+    def data(self) -> Mapping[str, object]:
+        return {each.name: _as_data(each) for each in self._recalled()}
+
+    def _recalled(self) -> Sequence[Server]:
         for each in self._servers.all:
             each.recall()
-        return [view(each, self._servers.rules(each.name)) for each in self._servers.all]
+        return self._servers.all
 
     def problems(self) -> list[str]:
         return self._servers.problems
@@ -89,10 +109,10 @@ class StoredTools:
 
 
 def stored_tools(
-    profile: Profile, settings: Settings, store: Store, clock: Clock, set_key: SetKey
+    profile: Profile, settings: Settings, store: Store, clock: Clock, set_key: SetKey, *, asleep: bool
 ) -> tuple[StoredTools | None, CallDesk]:
-    """What there is without a running gateway; None where no server is configured."""
-    desk = CallDesk(call_resolver(profile.pending / "calls", clock.now), store, clock.now, set_key)
+    """What commands that come and go have; None where no server is configured. `asleep`: no gateway runs."""
+    desk = CallDesk(call_resolver(profile.pending / "calls", clock.now, asleep=asleep), store, clock.now, set_key)
     if not any(each.enabled for each in settings.mcp_servers.values()):
         return None, desk
     known = KnownTools(profile.cache / FOLDER)

@@ -49,7 +49,7 @@ class Trail:
             await self._house.looks_back.written(self._session.id, kind)
 
     async def leave(self) -> None:
-        """The turn is about to end: note what was sent. Begun beside the end, so that both share a commit."""
+        """The turn is about to end: note what was sent. Begun just before the end, so that both share a commit."""
         if self._house.looks_back is None or self._sent is None:
             return
         try:

@@ -304,6 +304,7 @@ class TurnRun:
         if self._job is None:
             await self._trail.wrote([*self._rows_of_turn(), *rows])
             self._bookings.append(asyncio.ensure_future(self._trail.leave()))
+            await asyncio.sleep(0)  # it asks the store first, and the writer takes both at once
         finish, unsaid = self.house.store.turns.finish, self._job is not None and not parts
         await finish(self.turn, state, self._now(), rows=rows, parts=parts, reason=reason, unsaid=unsaid)
         self._outcome = Outcome(state, reply, tuple(self._notices), self._usage)

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from gateway.clock import Clock
 from gateway.config.mcp import McpServer
 from gateway.tools.mcp.shapes import Listed, RemoteTool, fit
-from gateway.tools.mcp.shelf import KnownTools, pinned, safe, writers
+from gateway.tools.mcp.shelf import KnownTools, Standing, pinned, safe, writers
 from memory.files import FileTrouble
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class Server:
         self.problems: tuple[str, ...] = ()
         self.tools: tuple[RemoteTool, ...] = ()
         self.starts = 0
+        self.seen: Standing | None = None
         self._around = around
         self._listed: tuple[Listed, ...] | None = None
         self._wrote: frozenset[str] = frozenset()
@@ -95,7 +97,8 @@ class Server:
         self._task: asyncio.Task[None] | None = None
 
     def recall(self) -> None:
-        """Offer what it offered last. Reads a file."""
+        """Offer what it offered last, and know how it stood then. Reads files."""
+        self.seen = self._around.known.standing(self.name, self.settings)
         self._listed = self._around.known.of(self.name, self.settings)
         self._wrote = self._around.known.wrote(self.name, self.settings)
         if self._listed is not None:
@@ -155,7 +158,7 @@ class Server:
             case "closed":
                 return "closed"
             case "new":
-                return f"not looked at here; {count} known from before"
+                return f"{_last(self.seen)}; {count} known from before"
             case _:
                 before = f", {count} known from before" if self.tools else ""
                 return f"⚠️ starting again{before}; it was down: {self.why}" if self.why else f"starting{before}"
@@ -193,6 +196,7 @@ class Server:
             pause = FIRST_PAUSE if clock.monotonic() - began > STEADY else pause
             self.state, self._until = "down", clock.monotonic() + pause
             self._around.report.warning("mcp.down", server=self.name, why=self.why, again_in=pause)
+            await self._stands("down", self.why)
             await self._rest(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
@@ -223,6 +227,7 @@ class Server:
             self.state, self.why, self._link = "ready", "", link
             self._ready.set()
             self._around.report.info("mcp.ready", server=self.name, tools=len(self.tools))
+            await self._stands("ready")
             following = asyncio.ensure_future(link.follow(ends.changed))
             try:
                 await self._attend(link, ends)
@@ -254,6 +259,16 @@ class Server:
         self._listed = found
         try:
             await asyncio.to_thread(self._around.known.keep, self.name, self.settings, found, self._wrote)
+        except (FileTrouble, OSError) as trouble:
+            self._around.report.warning("mcp.not_kept", server=self.name, why=str(trouble))
+
+    async def _stands(self, state: Literal["ready", "down"], why: str = "") -> None:
+        """Keep that it stands so, for who looks from another process, where it did not before."""
+        if self.seen is not None and (self.seen.state, self.seen.why) == (state, why):
+            return
+        self.seen = Standing(state, why, self._around.clock.now())
+        try:
+            await asyncio.to_thread(self._around.known.stood, self.name, self.settings, self.seen)
         except (FileTrouble, OSError) as trouble:
             self._around.report.warning("mcp.not_kept", server=self.name, why=str(trouble))
 
@@ -302,6 +317,16 @@ async def _library() -> None:
         await asyncio.to_thread(import_module, "gateway.tools.mcp.link")
     except ImportError as error:
         raise Unanswered(f"MCP needs `pip install innkeeper[mcp]` ({error})") from error
+
+
+def _last(seen: Standing | None) -> str:
+    """How a gateway saw it, where it is not looked at now."""
+    if seen is None:
+        return "not looked at here, and no gateway has reached it yet"
+    since = f"since {datetime.fromtimestamp(seen.since, UTC):%Y-%m-%d %H:%M} UTC"
+    if seen.state == "ready":
+        return f"ready {since} when the gateway last looked"
+    return f"⚠️ down {since} when the gateway last looked: {seen.why}"
 
 
 class Servers:

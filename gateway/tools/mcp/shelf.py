@@ -1,6 +1,7 @@
-"""What servers offered last, kept in the profile's cache: after a restart the same tools are offered at once.
+"""What servers offered last, kept in the profile's cache: after a restart the same tools are offered at once. And how
+they stood, for commands that reach none.
 
-A file a server. One that was made for another command or address is not used, and a broken one is none.
+A file a server for each. One that was made for another command or address is not used, and a broken one is none.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from gateway.config.mcp import McpServer
 from gateway.tools.mcp.shapes import Listed
@@ -19,6 +20,19 @@ from memory.files import FileTrouble, read, write_atomic
 
 FOLDER = "mcp"
 """The folder in the profile's cache."""
+
+
+STANDING = "standing"
+"""The folder in there for how servers stood."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a gateway saw a server: `ready` or `down`, why, and since when, in seconds since the epoch."""
+
+    state: Literal["ready", "down"]
+    why: str
+    since: float
 
 
 class KnownTools:
@@ -57,6 +71,23 @@ class KnownTools:
         gone = sorted({*wrote} - {each.name for each in tools})
         text = json.dumps({"server": mark(server), "tools": listed, "wrote": gone}, ensure_ascii=True, indent=1)
         write_atomic(self._path(name), text)
+
+    def stood(self, name: str, server: McpServer, standing: Standing) -> None:
+        """Keep how it stands from now on. Raises FileTrouble."""
+        folder = self._folder / STANDING
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        text = json.dumps({"server": mark(server), **asdict(standing)}, ensure_ascii=True)
+        write_atomic(folder / f"{name}.json", text)
+
+    def standing(self, name: str, server: McpServer) -> Standing | None:
+        """How it stood last; None when that is not known."""
+        try:
+            held = json.loads(read(self._folder / STANDING / f"{name}.json") or "null")
+            if held is None or held["server"] != mark(server) or held["state"] not in ("ready", "down"):
+                return None
+            return Standing(held["state"], str(held["why"]), float(held["since"]))
+        except (FileTrouble, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return None
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.json"

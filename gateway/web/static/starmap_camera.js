@@ -65,6 +65,16 @@ export class Camera {
     if (!inside || this.aim.scale < 1) this.go(x, y, Math.max(this.aim.scale, 1.6));
   }
 
+  /** What is seen now, for `back`. */
+  get held() {
+    return { aim: { ...this.aim }, whole: this.whole };
+  }
+
+  back({ aim, whole }) {
+    this.go(aim.x, aim.y, aim.scale);
+    this.whole = whole;
+  }
+
   throw(vx, vy) {
     if (!this.still()) this.drift = { x: -vx / this.now.scale, y: -vy / this.now.scale };
   }

@@ -40,6 +40,7 @@ export class Hands {
     this.wandered = this.held.size > 1 ? Infinity : 0;
     this.speed = { x: 0, y: 0, at: event.timeStamp };
     this.map.camera.drift = null;
+    this.began = this.held.size > 1 ? null : this.map.camera.held;
   }
 
   move(event) {
@@ -81,7 +82,8 @@ export class Hands {
     if (!last) return;
     this.held.delete(event.pointerId);
     this.canvas.classList.remove("is-held");
-    if (this.held.size || event.type === "pointercancel") return;
+    if (event.type === "pointercancel" && this.began) this.map.camera.back(this.began); // it scrolls the page
+    if (this.held.size || event.type === "pointercancel") return this.map.wake();
     if (this.wandered <= CLICK) this.map.press(last.x, last.y);
     else if (this.wandered < Infinity && event.timeStamp - this.speed.at < 60) {
       this.map.camera.throw(this.speed.x, this.speed.y);

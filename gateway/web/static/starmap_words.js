@@ -3,7 +3,10 @@
 
 import { spine } from "./starmap_layout.js";
 
-const MOST = { labels: 40, tried: 300, kept: 150 };
+const MOST = { labels: 40, tried: 300 };
+const SPACE = 2800; // square pixels of the map for each star that words keep off: more, and nothing could be written
+const FEW = 30; // stars that they keep off in any case
+const LETTERS = { wide: 36, narrow: 24 };
 const NAMES = { memory: "Memory", user: "About people", skill: "Skills" };
 const ROW = 24; // CSS pixels: rows by which boxes are found
 const HALF = 9; // half of what a line of words takes in height
@@ -45,7 +48,7 @@ export class Words {
     Object.assign(this, { pen, sky, colours, core });
     this.widths = new Map();
     this.kinds = [...new Set(sky.nodes.map((node) => node.kind))];
-    this.written = []; // boxes of the last frame: a title's has its star, another word's -1
+    this.written = []; // in the last frame: { text, box, star }, star -1 for what is no title
   }
 
   /** Writes what there is room for; `reserved` are the boxes of what lies over the map. Adds to `drawn`. */
@@ -53,7 +56,8 @@ export class Words {
     Object.assign(this, { camera, drawn, room: new Room(), written: [] });
     for (const box of reserved) this.room.take([...box, -1]);
     const seen = this.seen(state, camera.window(40));
-    for (const star of seen.slice(0, MOST.kept)) this.room.take(this.place(star));
+    const kept = Math.max(FEW, Math.round((camera.width * camera.height) / SPACE));
+    for (const star of seen.slice(0, kept)) this.room.take(this.place(star));
     this.pen.lineJoin = "round";
     this.pen.textBaseline = "middle";
     if (camera.whole) this.arms();
@@ -104,12 +108,12 @@ export class Words {
   /** A title beside its star, where nothing else is; what has to be there stands where the least is. */
   title(star, always) {
     const { width: wide, height: high } = this.camera;
-    const text = short(this.sky.nodes[star].title);
-    if (!this.widths.has(star)) this.widths.set(star, this.pen.measureText(text).width);
-    const width = this.widths.get(star);
+    const text = short(this.sky.nodes[star].title, wide < 480 ? LETTERS.narrow : LETTERS.wide);
+    if (!this.widths.has(text)) this.widths.set(text, this.pen.measureText(text).width);
+    const width = this.widths.get(text);
     let best = null;
     let least = always ? Infinity : 1;
-    for (const [left, y] of this.around(star, width)) {
+    for (const [left, y] of this.around(star, width, always)) {
       const inside = left > 2 && left + width < wide - 2 && y > HALF && y < high - HALF;
       if (!inside && !always) continue;
       const [x, held] = [Math.max(4, Math.min(left, wide - width - 4)), Math.max(HALF, Math.min(y, high - HALF))];
@@ -124,9 +128,10 @@ export class Words {
   }
 
   /** Where a title may begin, the best place first. */
-  around(star, width) {
+  around(star, width, ringed) {
     const [px, py] = this.at(star);
-    const aside = this.core(star, this.camera.now.scale) * 1.9 + 5;
+    const core = this.core(star, this.camera.now.scale);
+    const aside = ringed ? Math.max(14, core * 2.6 + 6) : core * 1.9 + 5;
     const [slant, down] = [aside * 0.7, aside * 0.7 + 8];
     const [middle, far] = [px - width / 2, aside + 8];
     return [
@@ -185,7 +190,7 @@ export class Words {
 
   write(text, x, y, colour, alpha, box) {
     const { pen } = this;
-    this.written.push(box);
+    this.written.push({ text, box, star: box[4] });
     this.room.take([...box.slice(0, 4), -1]);
     pen.globalAlpha = alpha;
     pen.strokeStyle = this.colours.sky;
@@ -208,7 +213,8 @@ function named(sky, ring) {
   return sky.day(ring.at, style[ring.unit]);
 }
 
-function short(text) {
+function short(text, most) {
+  if (text.length <= most) return text;
   const letters = Array.from(text);
-  return letters.length > 36 ? `${letters.slice(0, 35).join("")}…` : text;
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
 }
