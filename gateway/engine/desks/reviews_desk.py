@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
-from commands.review_ports import Asked, EndedView, Price, QueuedView, ReviewedView, YieldView
+from commands.review_ports import Asked, EndedView, Price, QueuedView, ReviewedView, Wished, YieldView
 from gateway.clock import Clock
 from gateway.engine.sessions.archive import seen
 from gateway.state.protocols import Store
@@ -21,6 +21,9 @@ from gateway.transcript import Usage
 
 WRITING: Mapping[str, ReviewKind] = {"memory": "memory", MANAGE: "skill"}
 """The tools by which a review writes, and the kind of review that each is for."""
+
+CONSOLE = "console:"
+"""How the keys of sessions at the console begin."""
 
 LOOKED_THROUGH = 500
 """Results among which those are looked for that a chat may see."""
@@ -99,20 +102,49 @@ class ReviewsDesk:
         return [_yield(each) for each in lines]
 
     async def refine(self, key: str, focus: str) -> Asked:
-        session, reviews = await self._store.sessions.current(key), self._store.reviews
-        if session is None:
-            return "nothing said"
-        kinds = kinds_of(session)
-        if not kinds:
-            return "nothing to write"
-        if await reviews.offer(session.id, kinds, "person", self._clock.now(), focus=focus) is None:
-            return "nothing said"
-        runs = any(each.running and each.session_id == session.id for each in await reviews.queue())
-        self._wake()
-        return "follows" if runs else "starts"
+        session = await self._store.sessions.current(key)
+        return "nothing said" if session is None else (await self._ask(session, focus))[0]
+
+    async def refine_stored(self, named: str, focus: str) -> Wished:
+        line = await self._named(named)
+        asked, number = await self._ask(line.session, focus)
+        asleep = self._asleep and self._standing is None
+        return Wished(asked, _of(line.session.id, line), number, asleep)
 
     def now(self) -> float:
         return self._clock.now()
+
+    async def _ask(self, session: Session, focus: str) -> tuple[Asked, int]:
+        """What becomes of the wish, and the review's number in the queue."""
+        reviews, kinds = self._store.reviews, kinds_of(session)
+        if not kinds:
+            return "nothing to write", 0
+        review = await reviews.offer(session.id, kinds, "person", self._clock.now(), focus=focus)
+        if review is None:
+            return "nothing said", 0
+        runs = any(each.running and each.session_id == session.id for each in await reviews.queue())
+        self._wake()
+        return "follows" if runs else "starts", review.id
+
+    async def _named(self, named: str) -> SessionLine:
+        """The session of this id, or the last one at the console. Raises LookupError."""
+        sessions = self._store.sessions
+        if not named:
+            keys = tuple(each for each in await sessions.keys() if each.startswith(CONSOLE))
+            found = await sessions.recent(1, keys) if keys else []
+            if not found:
+                raise LookupError(
+                    "Nothing was said at the console yet. Name a session: `--session ID`, see /sessions list"
+                )
+            return found[0]
+        found = await sessions.matching(named)
+        if not found:
+            raise LookupError(f"There is no session {named!r}: see /sessions list")
+        exact = [each for each in found if each.session.id == named] or found
+        if len(exact) > 1:
+            several = ", ".join(each.session.id for each in exact[:5])
+            raise LookupError(f"{named!r} could be several: {several}. Write more of its id.")
+        return exact[0]
 
     async def _settled(self) -> None:
         for step in self._settle:

@@ -5,6 +5,7 @@ Owns the two notes. What a review makes of them, and when there is one, is `gate
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Literal
 
@@ -31,6 +32,7 @@ class Trail:
         self._sent: tuple[tuple[Message, ...], tuple[ToolSchema, ...]] | None = None
         self._tokens = 0
         self._model = ""
+        self._leaving: asyncio.Future[None] | None = None
 
     def sends(self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...]) -> None:
         """A request with these is about to leave. Nothing is worked out yet."""
@@ -48,12 +50,15 @@ class Trail:
         for kind in kinds_written(rows):
             await self._house.looks_back.written(self._session.id, kind)
 
-    async def leave(self) -> None:
-        """The turn is about to end: note what was sent. Begun just before the end, so that both share a commit."""
-        if self._house.looks_back is None or self._sent is None:
-            return
+    def leave(self) -> None:
+        """The turn is over, its answer is on its way: note what was sent."""
+        if self._house.looks_back is not None and self._sent is not None:
+            self._leaving = asyncio.ensure_future(self._leave(*self._sent))
+
+    async def _leave(self, messages: tuple[Message, ...], tools: tuple[ToolSchema, ...]) -> None:
+        await asyncio.sleep(0)
         try:
-            fact = noted(*self._sent, self._tokens, self._model)
+            fact = noted(messages, tools, self._tokens, self._model)
             await self._house.store.facts.put(self._session.id, SENT, fact)
         except DatabaseFault as fault:  # a review then only does not know whether the host has it in its cache
             self._house.report.warning("sent.unknown", session=self._session.id, why=str(fault))

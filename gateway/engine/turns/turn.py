@@ -299,12 +299,10 @@ class TurnRun:
         parts: Sequence[PartDraft],
         reason: str | None = None,
     ) -> Outcome:
-        """Store how the turn ended, and say so; what it cost and what was sent go to the store beside its last rows,
-        and in the same commit."""
+        """Store how the turn ended, and say so; what it cost goes to the store beside its last rows, and in the same
+        commit."""
         if self._job is None:
             await self._trail.wrote([*self._rows_of_turn(), *rows])
-            self._bookings.append(asyncio.ensure_future(self._trail.leave()))
-            await asyncio.sleep(0)  # it asks the store first, and the writer takes both at once
         finish, unsaid = self.house.store.turns.finish, self._job is not None and not parts
         await finish(self.turn, state, self._now(), rows=rows, parts=parts, reason=reason, unsaid=unsaid)
         self._outcome = Outcome(state, reply, tuple(self._notices), self._usage)
@@ -313,6 +311,8 @@ class TurnRun:
                 self.house.report.warning("usage.lost", turn=self.turn.id, why=str(lost))
         self.house.turn_ended(self.turn, state, self._usage)
         self.house.delivery.wake(self.turn.chat)
+        if self._job is None:
+            self._trail.leave()
         return self._outcome
 
     async def _check_budget(self) -> None:
