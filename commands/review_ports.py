@@ -76,6 +76,17 @@ Asked = Literal["starts", "follows", "nothing said", "nothing to write"]
 has neither memory nor skills to write."""
 
 
+@dataclass(frozen=True, slots=True)
+class Wished:
+    """A review that was asked for from outside the conversation. `id` is its number in the queue, 0 for none;
+    `asleep`: nobody is there who would start it before the gateway runs."""
+
+    asked: Asked
+    of: ReviewedView
+    id: int = 0
+    asleep: bool = False
+
+
 class Reviews(Protocol):
     """`keys` limits what is told to these session keys; None is everything."""
 
@@ -90,5 +101,9 @@ class Reviews(Protocol):
 
     async def refine(self, key: str, focus: str) -> Asked:
         """Have the open conversation reviewed now, with an eye on something or on everything."""
+
+    async def refine_stored(self, named: str, focus: str) -> Wished:
+        """Have a stored conversation reviewed, by its id or the beginning of one; empty: the last one at the console.
+        Raises LookupError with words for people."""
 
     def now(self) -> float: ...

@@ -36,6 +36,10 @@ _FATES: Mapping[str, tuple[str, str]] = {
     "rejected": ("rejected", "rejected"),
     "undone": ("undone", "undone"),
 }
+_NOTHING: Mapping[str, str] = {
+    "nothing said": "Nothing was said in this session yet.",
+    "nothing to write": "This conversation has neither memory nor skills that could be written.",
+}
 _CAUSES: Mapping[str, str] = {
     "cadence": "it was due",
     "compaction": "before a summary",
@@ -82,15 +86,15 @@ async def report(context: Context, reviews: Reviews, arguments: Arguments) -> Co
 
 async def refine(context: Context, reviews: Reviews, arguments: Arguments) -> CommandReply:
     """Look back at this conversation now; what came of it is told at the end."""
-    _, key, _ = context.place
     focus = " ".join(arguments.get("focus").split())
     if len(focus) > LONGEST_FOCUS:
         return CommandReply(f"Say in at most {LONGEST_FOCUS} characters what to look at.", ok=False)
+    if context.surface == "shell":
+        return await _refine_stored(reviews, arguments.get("session"), focus)
+    _, key, _ = context.place
     match await reviews.refine(key, focus):
-        case "nothing said":
-            return CommandReply("Nothing was said in this session yet.", ok=False)
-        case "nothing to write":
-            return CommandReply("This conversation has neither memory nor skills that could be written.", ok=False)
+        case "nothing said" | "nothing to write" as nothing:
+            return CommandReply(_NOTHING[nothing], ok=False)
         case "follows":
             return CommandReply(
                 "🔎 A review of this conversation runs already; yours follows it, and I tell what it finds."
@@ -98,6 +102,28 @@ async def refine(context: Context, reviews: Reviews, arguments: Arguments) -> Co
         case "starts":
             what = f", above all for {quoted(focus)}" if focus else ""
             return CommandReply(f"🔎 Looking back at this conversation{what}. I tell what I find.")
+
+
+async def _refine_stored(reviews: Reviews, session: str, focus: str) -> CommandReply:
+    """The same from the shell: for the last conversation at the console, or any other one by its id. It waits in the
+    queue for the gateway, which tells in the conversation's chat what it found."""
+    try:
+        wished = await reviews.refine_stored(session.strip(), focus)
+    except LookupError as error:
+        return CommandReply(str(error), ok=False)
+    if wished.asked in _NOTHING:
+        return CommandReply(f"{_of(wished.of)}: {_NOTHING[wished.asked]}", ok=False)
+    what = f", above all for {quoted(focus)}" if focus else ""
+    if wished.asleep:
+        when = "🕓 It waits for the gateway, which does not run (`innkeeper run`):"
+    elif wished.asked == "follows":
+        when = "🔎 A review of it runs already, and this one follows:"
+    else:
+        when = "🔎 The gateway begins in a moment:"
+    text = f"{when} looking back at {_of(wished.of)}{what}. What comes of it: `innkeeper reviews`"
+    state = "asleep" if wished.asleep else "follows" if wished.asked == "follows" else "soon"
+    data = {"id": wished.id, "session": wished.of.session, "chat": wished.of.chat, "focus": focus, "state": state}
+    return CommandReply(text, data=data)
 
 
 def _queued(each: QueuedView, now: float) -> str:
@@ -227,6 +253,10 @@ SPECS = (
     ),
     CommandSpec(
         "refine", "look back at this conversation now for what is worth keeping", with_reviews(refine),
-        (Argument("focus", "what to look at above all", rest=True),), role=Role.OPERATOR, when="anytime", shell=False,
+        (
+            Argument("focus", "what to look at above all", rest=True, loose=True),
+            Argument("session", "which conversation, by its id; otherwise the last one at the console", option=True),
+        ),
+        role=Role.OPERATOR, when="anytime",
     ),
 )  # fmt: skip

@@ -71,5 +71,9 @@ def cronjob(desk: CronDesk, store: JobStore, settings: Callable[[], Settings], d
         await delivery.post(chat, source, text, buttons=buttons)
 
     desk.deliver_by(delivery.wake)
-    asker = Asker(role, owners_heard(settings), lambda: home_chats(settings()))
+
+    def jobs_may() -> bool:
+        return settings().jobs.may_create_jobs
+
+    asker = Asker(role, owners_heard(settings), lambda: home_chats(settings()), jobs_may)
     return cron_tool(Proposals(desk, store, asker, post))

@@ -14,17 +14,14 @@ import click
 
 from commands.context import NotComposed
 
-FOLDER = "drafts"
-"""The folder in the profile."""
-
 _ODD = re.compile(r"[^\w.-]+")
 
 
 class Editor:
-    """The editor that VISUAL or EDITOR names, at a terminal. Texts are laid aside in the profile's `folder`."""
+    """The editor that VISUAL or EDITOR names, at a terminal. Texts are laid aside in `folder`."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder / FOLDER
+        self._folder = folder
 
     def edited(self, text: str) -> str | None:
         """The text as the person left it; None when it was not saved. Raises NotComposed."""

@@ -54,6 +54,7 @@ CHAT: dict[str, str] = {
     "cron": "What is done by itself at its time.",
     "tools": "Tools of other programs (MCP), and calls that wait for a yes.",
     "maintenance": "What the house does by itself.",
+    "refine": "Look back at this conversation now for what is worth keeping.",
     "reviews": "What waits to be looked back at, and what came of it.",
     "usage": "Tokens and cost.",
     "status": "How things stand.",

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from memory.providers.protocol import ProviderManifest
     from memory.providers.registry import BrokenProvider
 
-AS_JSON = click.option(
-    "--json", "as_json", is_flag=True, help="Print data for programs.", callback=or_of_the_group
-)
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print data for programs.", callback=or_of_the_group)
 
 
 @click.command()

@@ -201,7 +201,7 @@ async def answer(invocation: Invocation, handler: Handler, arguments: Arguments,
             invocation.environment,
             invocation.extensions(),
         )
-        editor = Editor(profile.folder)
+        editor = Editor(profile.drafts)
         context = Context(Role.OWNER, "shell", ports, registry, progress=_Bar(), compose=editor)
         reply = await handler(context, arguments)
         if reply.pieces is None:

@@ -26,6 +26,9 @@ from memory.providers.registry import BrokenProvider
 
 Problem = tuple[Key, str]
 
+HEALTH_PORT = "INNKEEPER_HEALTH_PORT"
+"""The variable that gives gateway.health_port where the file gives none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
@@ -102,6 +105,7 @@ class _Reading:
         """The settings, or None with `problems` saying why."""
         self._fill_tokens()
         self._fill_keys()
+        self._fill_health_port()
         settings, problems = self._checked()
         again = [key for key, _ in problems if key in self.expansion.whole and key in self.document.spelled]
         if again:
@@ -163,6 +167,14 @@ class _Reading:
         if found and group.get("api_key") is None:
             group["api_key"] = found[0]
             self.filled[*path, "api_key"] = found[1]
+
+    def _fill_health_port(self) -> None:
+        """A container's recipe opens the door for probes by a variable: the file is its owner's."""
+        found = self.variables.find(HEALTH_PORT)
+        own = self.values.get("gateway") if self.values.get("gateway") is not None else {}
+        if found and isinstance(own, dict) and own.get("health_port") is None:
+            self.values["gateway"] = {**own, "health_port": scalar(found[0])}
+            self.filled["gateway", "health_port"] = found[1]
 
     def _checked(self) -> tuple[Settings | None, list[Problem]]:
         problems: list[Problem] = []

@@ -62,6 +62,11 @@ class Profile:
         return self.folder / "cache"
 
     @property
+    def drafts(self) -> Path:
+        """What people wrote in their own editor and could not be kept."""
+        return self.folder / "drafts"
+
+    @property
     def dashboard_key(self) -> Path:
         """Signs the dashboard's cookies. In the cache, which no backup takes along."""
         return self.cache / "dashboard.key"

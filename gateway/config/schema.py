@@ -12,7 +12,18 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, SerializeAsAny
 
 from gateway.config.mcp import Mcp, McpServer
-from gateway.config.sections import Attachments, Curator, Dashboard, Display, Gateway, Hooks, Memory, Sessions, Skills
+from gateway.config.sections import (
+    Attachments,
+    Curator,
+    Dashboard,
+    Display,
+    Gateway,
+    Hooks,
+    Jobs,
+    Memory,
+    Sessions,
+    Skills,
+)
 from gateway.config.values import (
     Count,
     Effort,
@@ -148,7 +159,7 @@ class Agent(Section):
     max_iterations: Positive = 30
     """Model calls in one turn, at most."""
     file_roots: Texts = ()
-    """Folders that the file tools may touch; empty turns these tools off."""
+    """Folders that the file tools may touch; without any, only what was too large to be shown whole is read on."""
 
 
 class Installed(Section):
@@ -185,6 +196,8 @@ class Settings(Section):
     """The running gateway."""
     curator: Curator = Curator()
     """Care of skills."""
+    jobs: Jobs = Jobs()
+    """What is done by itself at its time."""
     agent: Agent = Agent()
     """Tools in a turn."""
     hooks: Hooks = Hooks()

@@ -151,7 +151,7 @@ class Gateway(Section):
     digest_hour: Hour = 9
     """The hour of the daily list of what waits (0 to 23)."""
     health_port: int | None = Field(None, ge=1, le=65535)
-    """The port on this machine where probes ask how the gateway is (GET /healthz); null opens none."""
+    """The port on this machine where probes ask how the gateway is (GET /healthz); null: INNKEEPER_HEALTH_PORT, or none."""
     budgets: dict[Literal["total", "chat", "background_review", "compaction", "cron", "curator"], Count] = Field(
         default_factory=dict
     )
@@ -173,6 +173,13 @@ class Curator(Section):
     """Days without use after which a skill is archived."""
     consolidate: Truth = False
     """Let the curator's model propose merges, as pending writes."""
+
+
+class Jobs(Section):
+    """What is done by itself at its time."""
+
+    may_create_jobs: Truth = False
+    """Let a job propose further jobs; each waits for a person's yes, as one from a conversation does."""
 
 
 class OutputSpill(Section):

@@ -13,7 +13,8 @@ class UnclearTime(InnkeeperError):
     """
 
     def __init__(self, problem: str, *hints: str) -> None:
-        super().__init__(f"{problem}; write {_either(hints)}" if hints else problem)
+        joint = " " if problem.endswith("?") else "; "
+        super().__init__(f"{problem}{joint}write {_either(hints)}" if hints else problem)
         self.problem = problem
         self.hints = hints
 

@@ -34,11 +34,12 @@ Post = Callable[[ChatRef, str, str, tuple[tuple[Button, ...], ...]], Awaitable[N
 @dataclass(frozen=True, slots=True)
 class Asker:
     """What the house knows of who asks. `role(speaker)`; `everything(context)`: whether only owners are heard where a
-    call comes from; `homes()`: the operators' home chats."""
+    call comes from; `homes()`: the operators' home chats; `jobs_may()`: whether a job may propose another one."""
 
     role: Callable[[str], Role]
     everything: Callable[[ToolContext], bool]
     homes: Callable[[], Sequence[ChatRef]]
+    jobs_may: Callable[[], bool] = lambda: False
 
 
 class Proposals:
@@ -56,7 +57,8 @@ class Proposals:
         return [_told(each, now) for each in (await self._desk.jobs(chat))[:LISTED]]
 
     async def propose(self, wish: JobWish, context: ToolContext) -> Mapping[str, Any]:
-        if context.message or context.untrusted == FROM_A_JOB:
+        of_a_job = context.untrusted == FROM_A_JOB or context.origin is not None
+        if context.message or (of_a_job and not self._asker.jobs_may()):
             raise LookupError("Only a conversation with a person can propose jobs; nothing was proposed.")
         places = self._places(context)
         wish = replace(wish, chat=self._desk.usual(context.chat.key))

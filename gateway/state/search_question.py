@@ -91,8 +91,8 @@ class Counts:
 
     def _share(self, piece: str) -> float:
         """In which part of all messages a word is, or a phrase."""
-        words = _split(piece)
-        return prod(min(1.0, self.of(each) / max(1, self._top)) for each in words) / BESIDE ** (len(words) - 1)
+        shares = [min(1.0, self.of(each) / max(1, self._top)) for each in _split(piece)]
+        return float(prod(shares)) / float(BESIDE ** (len(shares) - 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +145,16 @@ def _cheapest(pieces: Sequence[str], single: Sequence[str], also: Sequence[str],
 
 
 def _beside(listed: Sequence[str], counts: Counts) -> str:
-    """A few of these words, beside each other: so rare and so few that asking for them costs least."""
-    long = max(range(max(1, len(listed) - WEIGHED + 1)), key=lambda at: len("".join(listed[at : at + WEIGHED])))
-    words, sizes = listed[long : long + WEIGHED], range(min(2, len(listed)), min(PHRASE, len(listed)) + 1)
-    ways = [quoted(" ".join(words[at : at + size])) for size in sizes for at in range(len(words) - size + 1)]
+    """A few of these words, beside each other: so few and so rare that asking for them costs least."""
+    if len(listed) == 1:
+        return quoted(listed[0])
+    begin = max(range(max(1, len(listed) - WEIGHED + 1)), key=lambda at: len("".join(listed[at : at + WEIGHED])))
+    weighed = listed[begin : begin + WEIGHED]
+    ways = [
+        quoted(" ".join(weighed[at : at + size]))
+        for size in range(2, min(PHRASE, len(weighed)) + 1)
+        for at in range(len(weighed) - size + 1)
+    ]
     return min(ways, key=lambda way: counts.answering([way]))
 
 

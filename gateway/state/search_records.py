@@ -60,8 +60,8 @@ class Found:
     """What a search came to, best first, one hit a session.
 
     `more` asks for what follows, None when that is nothing. `bounded`: older messages were not looked at, since
-    enough or too much fits; `more` goes on there. `note` says what was wrong with the question, or what is still to
-    be indexed.
+    enough or too much fits, or since there was no time; `more` goes on there. Without hits it is then no "nothing
+    found". `note` says what was wrong with the question, or what is still to be indexed.
     """
 
     hits: tuple[Hit, ...] = ()

@@ -176,12 +176,16 @@ class Sessions:
         return found
 
     async def message(self, request: Request) -> Response:
-        """One row with nothing cut off."""
+        """One row with nothing cut off, and what its calls were answered."""
         session, row = await self._session(request), request.path_params["row"]
         if row not in await self._pages.ports.archive.rows(session.id):
             raise HTTPException(404, "There is no such message in this session.")
-        entry = await anext(aiter(self._pages.ports.archive.entries(session.id, row - 1)))
-        (leaf,) = leaves([entry], whole=True)
+        found: list[Entry] = []
+        async for each in self._pages.ports.archive.entries(session.id, row - 1):
+            if found and (each.role != "tool" or found[0].role == "tool"):
+                break
+            found.append(each)
+        leaf = leaves(found, whole=True)[0]
         return self._pages.render(request, "sessions_message.html", session=session, leaf=leaf, row=row)
 
     async def export(self, request: Request) -> Response:

@@ -146,6 +146,14 @@ def test_what_was_written_and_refused_is_kept_and_said_where(innkeeper: Shell, d
     assert (kept(innkeeper), drafts(innkeeper)) == ("Ada drinks cocoa.", [])
 
 
+def test_forgetting_everywhere_takes_the_draft_along(innkeeper: Shell, desk: Desk) -> None:
+    name = learnt(innkeeper)
+    assert desk.edits(name, "path.write_text('Ada drinks green tea. ' * 1000)").code == 1
+    assert len(drafts(innkeeper)) == 1
+    told = innkeeper("forget", "--everywhere!", TEA)
+    assert drafts(innkeeper) == [], told.output
+
+
 def test_where_no_file_can_be_made_what_was_written_is_shown(innkeeper: Shell, desk: Desk) -> None:
     name = learnt(innkeeper)
     (innkeeper.home / "drafts").write_text("in the way")

@@ -162,6 +162,10 @@ def test_status_asks_the_door_for_probes(machine: Machine) -> None:
             (innkeeper.home / "config.yaml").write_text(f"gateway: {{health_port: {port}}}\n")
             told = innkeeper("service", "status")
             assert (told.exit_code, "1 messages and 2 parts wait" in told.stdout) == (0, True)
+            innkeeper.environment["INNKEEPER_HEALTH_PORT"] = str(port)
+            (innkeeper.home / "config.yaml").write_text("gateway: {drain_seconds: 5}\n")
+            told = innkeeper("service", "status")
+            assert (told.exit_code, "1 messages and 2 parts wait" in told.stdout) == (0, True)
         silent = json.loads(innkeeper("service", "status", "--json").stdout)
         assert (silent["running"], silent["well"], silent["health"]) == (True, False, None)
         with probed(_Down()) as port:

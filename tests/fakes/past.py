@@ -30,6 +30,7 @@ class Talk:
     tool: bool = False
     sent: bool = True
     rows: Sequence[Row] = field(default=())
+    tools: str = "[]"
 
 
 async def had(store: Store, *talks: Talk, now: float | None = None) -> None:
@@ -42,7 +43,7 @@ async def had(store: Store, *talks: Talk, now: float | None = None) -> None:
 async def _had(store: Store, talk: Talk, at: float) -> None:
     key = talk.chat.key
     await store.sessions.open(
-        Session(talk.id, key, talk.chat, f"prompt of {talk.id}", "[]", talk.title, 0, talk.pinned, at, at)
+        Session(talk.id, key, talk.chat, f"prompt of {talk.id}", talk.tools, talk.title, 0, talk.pinned, at, at)
     )
     for number in range(talk.turns):
         text = talk.say.format(turn=number, id=talk.id)

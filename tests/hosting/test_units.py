@@ -119,6 +119,7 @@ def test_the_recipe_is_what_it_promises() -> None:
     assert all(re.fullmatch(r"python:3\.\d+-slim", each) for each in images)  # no host's name, and no "latest"
     last = steps[max(at for at, (name, _) in enumerate(steps) if name == "FROM") :]
     final = dict(last)
+    assert re.search(r"\bINNKEEPER_HEALTH_PORT=\d+\b", final["ENV"])  # else a gateway that hangs would count as well
     assert re.fullmatch(r"[1-9]\d+:[1-9]\d+", final["USER"])  # by number, so that a cluster sees that it is not root
     assert f"--uid {final['USER'].split(':')[0]} " in final["RUN"]
     names = [name for name, _ in last]

@@ -92,7 +92,7 @@ def test_what_a_person_removed_or_went_on_with_stays_so(innkeeper: Shell, hermes
         hermes.says(name, "user", f"hello {name}")
     taken(innkeeper, hermes)
     first, second = (each["id"] for each in listed(innkeeper))
-    with closing(_own(innkeeper)) as db, db:
+    with closing(own(innkeeper)) as db, db:
         db.execute("UPDATE sessions SET epoch = 1 WHERE id = ?", (first,))
         db.execute("DELETE FROM messages WHERE session_id = ?", (second,))
         db.execute("DELETE FROM review_marks")
@@ -102,36 +102,6 @@ def test_what_a_person_removed_or_went_on_with_stays_so(innkeeper: Shell, hermes
     told = taken(innkeeper, hermes)["sessions"]
     assert (told["taken"], told["gone"]) == (0, 2)
     assert len(only(innkeeper)) == 1
-
-
-def test_what_was_pruned_here_is_told_from_what_is_there(innkeeper: Shell, hermes: Hermes) -> None:
-    for name in ("one", "two", "three"):
-        hermes.session(name)
-        hermes.says(name, "user", f"hello {name}")
-    taken(innkeeper, hermes)
-    kept = listed(innkeeper)[0]["id"]
-    innkeeper("sessions", "pin", kept)
-    gone = innkeeper.json("sessions", "prune", "--older-than", "1")
-    assert len(gone["sessions"]) == 2
-    for words in (("--dry-run",), ()):
-        told = taken(innkeeper, hermes, *words)["sessions"]
-        assert (told["taken"], told["there"], told["gone"]) == (0, 1, 2), words
-    assert [each["id"] for each in listed(innkeeper)] == [kept]
-
-
-def test_a_dry_run_foresees_what_people_removed_or_went_on_with(innkeeper: Shell, hermes: Hermes) -> None:
-    for name in ("one", "two", "three"):
-        hermes.session(name)
-        hermes.says(name, "user", f"hello {name}")
-    taken(innkeeper, hermes)
-    first, second, _ = (each["id"] for each in listed(innkeeper))
-    with closing(_own(innkeeper)) as db, db:
-        db.execute("UPDATE sessions SET epoch = 1 WHERE id = ?", (first,))
-        db.execute("UPDATE sessions SET leaving = 1 WHERE id = ?", (second,))
-    for name in ("one", "two", "three"):
-        hermes.says(name, "user", "more", timestamp=NOON + 9)
-    told = [taken(innkeeper, hermes, *words)["sessions"] for words in (("--dry-run",), ())]
-    assert [(each["taken"], each["there"], each["gone"]) for each in told] == [(1, 0, 2)] * 2
 
 
 @pytest.mark.parametrize(
@@ -176,7 +146,7 @@ def test_a_group_with_a_session_for_each_person(innkeeper: Shell, hermes: Hermes
     hermes.session("one", chat_id="-100", chat_type="group", user_id="5")
     hermes.says("one", "user", "hello")
     taken(innkeeper, hermes)
-    with closing(_own(innkeeper)) as db:
+    with closing(own(innkeeper)) as db:
         assert db.execute("SELECT session_key, chat FROM sessions").fetchall() == [
             ("telegram:-100#5", "telegram:-100")
         ]
@@ -393,7 +363,7 @@ def test_many_messages_in_whole_sessions(innkeeper: Shell, hermes: Hermes) -> No
     hermes.rows("messages", ["session_id", "role", "content", "timestamp"], list(_talk(40, 120)))
     told = taken(innkeeper, hermes)["sessions"]
     assert (told["taken"], told["messages"]) == (40, 4800)
-    with closing(_own(innkeeper)) as db:
+    with closing(own(innkeeper)) as db:
         counts = db.execute("SELECT DISTINCT count(*) FROM messages GROUP BY session_id").fetchall()
     assert counts == [(120,)]
 
@@ -402,7 +372,7 @@ def test_going_on_with_one_is_asked_for_and_has_its_own_prompt(innkeeper: Shell,
     hermes.session("one", "cli")
     hermes.says("one", "user", "hello")
     taken(innkeeper, hermes)
-    with closing(_own(innkeeper)) as db:
+    with closing(own(innkeeper)) as db:
         prompt, tools, ended = db.execute("SELECT prompt, tools, ended_at FROM sessions").fetchone()
     assert "Hermes Agent" in prompt
     assert (tools, ended) == ("[]", NOON + 1)
@@ -414,7 +384,7 @@ def _talk(sessions: int, each: int) -> Iterator[tuple[str, str, str, float]]:
             yield f"s{session}", "user" if number % 2 == 0 else "assistant", f"word {number}", NOON + number
 
 
-def _own(innkeeper: Shell) -> Any:
+def own(innkeeper: Shell) -> Any:
     import sqlite3
 
     return sqlite3.connect(innkeeper.profile.database)

@@ -216,7 +216,7 @@ unclear = st.sampled_from(re.split(r"[|\n]", UNCLEAR.strip()))
 def test_whatever_is_told_to_be_written_is_understood(text: str, now: datetime, name: str) -> None:
     zone = ZoneInfo(name)
     told, hints = advice(text, zone, now)
-    assert re.findall(r"'([^']*)'", told.rpartition("; write ")[2] if hints else "") == list(hints)
+    assert re.findall(r"'([^']*)'", told.rpartition(" write ")[2] if hints else "") == list(hints)
     for hint in hints:
         assert next_runs(parse(hint, zone, now), zone, now), hint
 

@@ -26,20 +26,26 @@ EVE_IN_ROOM = Spot("g1", "eve", Door())
 NOTES = "summarise my unread notes"
 
 
-def berlin(*homes: str) -> Settings:
+def berlin(*homes: str, **more: Any) -> Settings:
     """FakeClock begins on Friday, 15 January 2027, at 9:00 in Berlin."""
     access = Access(owners=("inprocess:ada",), operators=("inprocess:eve",), home_chats=homes)
     door = Door(allowed_users=("ada", "eve", "bob"))
-    return settings(platforms={"inprocess": door}, access=access, gateway=Gateway(timezone="Europe/Berlin"))
+    return settings(platforms={"inprocess": door}, access=access, gateway=Gateway(timezone="Europe/Berlin"), **more)
 
 
 @asynccontextmanager
 async def office(
-    folder: Path, script: Script | ScriptedModel = ("Fine.",) * 9, *homes: str, clock: FakeClock | None = None
+    folder: Path,
+    script: Script | ScriptedModel = ("Fine.",) * 9,
+    *homes: str,
+    clock: FakeClock | None = None,
+    **more: Any,
 ) -> AsyncIterator[Guesthouse]:
-    """A house with jobs, in which nothing starts them; `homes` are the operators' home chats."""
+    """A house with jobs, in which nothing starts them; `homes` are the operators' home chats, `more` are further settings."""
     clock = clock or FakeClock()
-    async with guesthouse(folder, script, with_settings=berlin(*homes), with_memory=True, clock=clock) as house:
+    async with guesthouse(
+        folder, script, with_settings=berlin(*homes, **more), with_memory=True, clock=clock
+    ) as house:
         yield house
 
 

@@ -63,8 +63,8 @@ async def test_a_new_line_does_as_well_and_options_stand_before_or_behind(tmp_pa
         ("", "`/cron add weekdays at 9am | summarise my unread notes`"),
         ("in 30m", "What is to be done then?"),
         ("in 30m stretch your legs", "`/cron add in 30m | stretch your legs`"),
-        ("at 7 | go", "write 'today at 7', 'tomorrow at 7' or 'daily at 7'"),
-        ("tomorrow | go", "write: tomorrow at 9:00"),
+        ("at 7 | go", "on which days? write 'tomorrow at 7' or 'daily at 7'"),
+        ("tomorrow | go", "write 'tomorrow at 9:00'"),
         ("tomorrow at 7 | modl: x | go", "did you mean `model:`?"),
         ("tomorrow at 7 | model: no/such | go", "there is no host no/such"),
         ("tomorrow at 7 | zone: Berlin | go", "such as Europe/Berlin"),
@@ -164,7 +164,7 @@ async def test_a_pause_holds_until_a_date_or_until_resumed(tmp_path: Path) -> No
         assert "next: Sat 2027-01-16 9:00" in await press(house, "⏯ Resume")
         assert "paused until it is resumed" in await press(house, "⏸ Pause")
         assert (await job(house)).paused_until == math.inf
-        assert "write a date such as" in await said(house, "/cron pause 1 | daily at 9:00", ADA)
+        assert "no single moment; write '" in await said(house, "/cron pause 1 | daily at 9:00", ADA)
 
 
 # Running and removing

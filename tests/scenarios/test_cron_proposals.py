@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gateway.config.sections import Jobs
 from gateway.models.client import Request
 from gateway.schedule.proposals import FROM_A_JOB, OPEN_HERE
 from gateway.tools.tool import ToolContext
@@ -178,6 +179,18 @@ async def test_in_a_room_somebody_else_cannot_say_yes(tmp_path: Path) -> None:
 async def test_jobs_and_reviews_propose_nothing(tmp_path: Path, untrusted: str, message: str) -> None:
     async with office(tmp_path) as house:
         answer = await calls(house, untrusted=untrusted, message=message, **wish())
+        assert "Only a conversation with a person can propose jobs" in answer["error"]
+
+
+async def test_a_job_may_propose_one_where_that_is_set_and_a_person_says_yes(tmp_path: Path) -> None:
+    async with office(tmp_path, jobs=Jobs(may_create_jobs=True)) as house:
+        assert (await calls(house, untrusted=FROM_A_JOB, **wish()))["proposed"]
+        warning = "⚠️ wished for after reading text from outside (job) that nobody vouches for"
+        await house.adapter.until(lambda: any(warning in seen.text for seen in house.adapter.transcript("c1")))
+        assert not (await job(house)).enabled
+        await press(house, "✅ Yes")
+        assert (await job(house)).enabled
+        answer = await calls(house, message="review:12", **wish(2))
         assert "Only a conversation with a person can propose jobs" in answer["error"]
         assert await jobs(house) == []
 

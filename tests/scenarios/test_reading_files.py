@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
 
 from gateway.config.schema import Agent
 from gateway.config.sections import Attachments, Memory
@@ -25,8 +29,15 @@ def opened(folder: Path) -> Path:
     return garden
 
 
-async def test_the_model_answers_from_a_file_and_what_it_keeps_waits(tmp_path: Path) -> None:
-    free = settings(memory=Memory(write_approval=False), agent=Agent(file_roots=(str(opened(tmp_path)),)))
+@pytest.fixture
+def outside() -> Iterator[Path]:
+    """A folder that is not in memory, where those of tests may lie: that place looks like a device, and is closed."""
+    with TemporaryDirectory() as folder:
+        yield Path(folder).resolve()
+
+
+async def test_the_model_answers_from_a_file_and_what_it_keeps_waits(tmp_path: Path, outside: Path) -> None:
+    free = settings(memory=Memory(write_approval=False), agent=Agent(file_roots=(str(opened(outside)),)))
     home = tmp_path / "home"
     home.mkdir()
     async with guesthouse(home, [READS, KEEPS, "In May."], with_settings=free, with_memory=True) as inn:

@@ -162,7 +162,7 @@ def test_an_error_names_the_field_and_says_what_is_right(line: str, field: str, 
         ("* *", "are 2"),
         ("0 0 9 * * 1", "no seconds"),
         ("@reboot", "names no time"),
-        ("@every 5m", "write: every 5m"),
+        ("@every 5m", "write 'every 5m'"),
         ("@often", "@hourly"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -11,82 +11,13 @@ import pytest
 
 from gateway.models.schema_check import example, problems
 from gateway.models.toolcalls import validate
-from gateway.state.contract_search import indexed
-from gateway.state.records import Row, Session
-from gateway.state.search import SqliteSearch
-from gateway.state.search_discovery import ENOUGH, TAIL
-from gateway.state.search_protocols import Search
-from gateway.state.search_records import FoundSession
 from gateway.state.store import SqliteStore
 from gateway.tools.search_answers import ANSWER_CHARS, WHOLE_CHARS
 from gateway.tools.search_call import Discover, read_call
 from gateway.tools.session_search import OTHERS, Onlooker, session_search_tool
-from gateway.tools.tool import Tool, ToolContext, ToolResult
 from gateway.tools.toolset import Toolset, dump_schemas
 from gateway.transcript import ToolCall
-from platforms.messages import ChatRef
-from tests.fakes.long_ago import EVERYWHERE, LATE, OLD, long_ago
-
-NOON = 1_796_000_000.0
-CHAT, GROUP = ChatRef("inprocess", "c1"), ChatRef("inprocess", "g1")
-
-
-class Desk:
-    """An archive and its tool; `visible` and `foreign` are what the house would say."""
-
-    def __init__(self, store: SqliteStore) -> None:
-        self.store = store
-        self.visible: set[str] | None = None
-        self.foreign: set[str] = set()
-        self.tool = self._door(store.search)
-        self.last: ToolResult | None = None
-
-    def hurry(self) -> None:
-        """From now on there is no time for more than a first look."""
-        self.tool = self._door(SqliteSearch(self.store.database, LATE))
-
-    def _door(self, search: Search) -> Tool:
-        return session_search_tool(search, Onlooker(self._visible, self._foreign), lambda: NOON)
-
-    async def _visible(self, context: ToolContext) -> set[str] | None:
-        return self.visible
-
-    async def _foreign(self, session: FoundSession) -> bool:
-        return session.id in self.foreign
-
-    async def had(
-        self, name: str, *texts: str, chat: ChatRef = CHAT, at: float = NOON - 1000, marked: str = ""
-    ) -> list[int]:
-        """An ended session in which this was said by turns; the messages' ids."""
-        session = Session(name, chat.key, chat, "prompt", "[]", f"about {name}", 0, False, at, at)
-        await self.store.sessions.open(session)
-        turn = await self.store.turns.begin(name, chat, [], [], at)
-        rows = [
-            Row("assistant" if number % 2 else "user", text, untrusted=marked) for number, text in enumerate(texts)
-        ]
-        ids = await self.store.turns.add(turn, rows, at)
-        await self.store.turns.finish(turn, "answered", at)
-        await self.store.sessions.close(name, "new", at)
-        return ids
-
-    async def ask(self, **arguments: Any) -> dict[str, Any]:
-        context = ToolContext(CHAT, "here", 1, "inprocess:ada")
-        self.last = await self.tool.run(arguments, context)
-        answer: dict[str, Any] = json.loads(self.last.text)
-        assert answer["success"] is self.last.ok
-        return answer
-
-    @property
-    def text(self) -> str:
-        """The last answer as it was sent."""
-        return self.last.text if self.last is not None else ""
-
-    async def follow(self, call: str) -> dict[str, Any]:
-        """Make the call that an answer offers."""
-        assert len(self.last.text if self.last else "") < ANSWER_CHARS + WHOLE_CHARS
-        name, _, arguments = call[call.index("session_search {") :].partition(" ")
-        assert name == "session_search"
-        return await self.ask(**json.loads(arguments))
+from tests.tools.search_desk import CHAT, GROUP, NOON, Desk, texts
 
 
 @pytest.fixture
@@ -94,10 +25,6 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     store = await SqliteStore.open(tmp_path / "state.db")
     yield Desk(store)
     await store.close()
-
-
-def texts(messages: Sequence[dict[str, Any]]) -> list[str]:
-    return [each["text"] for each in messages]
 
 
 # What models see
@@ -193,45 +120,6 @@ async def test_bounded_answers_say_so(desk: Desk) -> None:
     assert answer["bounded"] is True
     assert "before:" in answer["why"]
     assert "more" in answer
-
-
-async def test_an_answer_that_came_too_early_never_says_that_nothing_is_there(desk: Desk) -> None:
-    await long_ago(desk.store)
-    desk.hurry()
-    answer = await desk.ask(query=f'"{EVERYWHERE}"')
-    while not answer["results"]:
-        assert answer["bounded"] is True
-        assert "Nothing was found" not in desk.text
-        assert "does not mean that there is nothing" in answer["message"]
-        assert "before:" in answer["message"]
-        answer = await desk.follow(answer["more"])
-    assert texts(answer["results"][0]["around"]) == [OLD]
-    answer = await desk.ask(query=f'"{EVERYWHERE} zzyzx"')
-    assert "bounded" not in answer
-    assert answer["message"].startswith("Nothing was found.")
-
-
-async def test_messages_that_wait_for_the_index_are_no_reason_to_go_on(desk: Desk) -> None:
-    await desk.had("s1", "the warranty is in the drawer")
-    await desk.had("s2", *("something else" for _ in range(TAIL)))
-    answer = await desk.ask(query="warranty")
-    assert (answer["results"], answer["bounded"]) == ([], True)
-    assert "not in the index yet" in answer["message"]
-    assert "Nothing was found" not in desk.text
-    assert "more" not in answer
-    assert "with more" not in desk.text
-    await indexed(desk.store)
-    assert (await desk.ask(query="warranty"))["results"]
-
-
-async def test_the_page_behind_the_last_hit_says_so(desk: Desk) -> None:
-    for number in range(ENOUGH):
-        await desk.had(f"s{number:03}", "a needle", at=NOON - 1000 - number)
-    answer = await desk.ask(query="needle", limit=10)
-    while "more" in answer:
-        last, answer = answer, await desk.follow(answer["more"])
-    assert last["results"]
-    assert answer.get("message", "Nothing further was found.") == "Nothing further was found."
 
 
 async def test_a_search_within_a_session(desk: Desk) -> None:

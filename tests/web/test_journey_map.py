@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize(("size", "dark"), [(PHONE, False), (DESK, True)], ids=["phone", "desk"])
 async def test_it_is_played_and_a_star_is_read_edited_and_taken_back(
     tmp_path: Path, chromium: Chromium, size: tuple[int, int], dark: bool
 ):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from commands.session_ports import CallView, Entry
 from gateway.web.leaves import CALLED, LINES, SAID, leaves, marked, pretty
+from tests.web.stage import dashboard_stage
+from tests.web.talks import ADAS, talked
 
 
 def row(number: int, role: str = "assistant", text: str = "", *calls: CallView, **more: object) -> Entry:
@@ -84,3 +87,14 @@ def test_what_was_found_is_marked_unless_nobody_can_tell():
     assert marked("**b**", "b") == [("b", True)]
     assert marked("a ** **b**", "a ** b") == [("a  b", False)]
     assert marked("", "") == []
+
+
+async def test_the_page_of_one_message_shows_what_its_call_was_answered(tmp_path: Path):
+    async with dashboard_stage(tmp_path) as stage:
+        await talked(stage)
+        rows = await stage.app.engine.ports.archive.rows(ADAS)
+        ada = await stage.client()
+        pages = [(await ada.get(f"/sessions/{ADAS}/messages/{row}")).text for row in rows]
+        assert not any("no answer is stored" in page for page in pages)
+        assert ["&#34;number&#34;: 79," in page for page in pages] == [False, True, True, False]
+        assert ["&#34;query&#34;:" in page for page in pages] == [False, True, False, False]

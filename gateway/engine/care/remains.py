@@ -53,7 +53,7 @@ class _Round:
         profile, calls = self._profile, DecidedCalls(self._profile.pending / "calls")
         return Traces(
             large=self._taken(self._listed(lambda: spilled(folder(settings, profile.cache))), self._sought.in_file),
-            files=self._of_conversations(),
+            files=self._of_conversations() + self._taken(self._listed(self._drafts), self._sought.in_file),
             facts=self._facts(),
             calls=self._taken(self._listed(calls.files), lambda path: calls.holds(path, self._sought)),
             outside=self._outside(settings),
@@ -91,6 +91,10 @@ class _Round:
             with suppress(OSError):  # its file is there still
                 path.parent.rmdir()
         return count
+
+    def _drafts(self) -> list[Path]:
+        """What people wrote in their editor and could not be kept."""
+        return _inside(self._profile.drafts)
 
     def _facts(self) -> int:
         path = self._profile.providers / KEEPER / FILE
