@@ -151,7 +151,7 @@ class Gateway(Section):
     digest_hour: Hour = 9
     """The hour of the daily list of what waits (0 to 23)."""
     health_port: int | None = Field(None, ge=1, le=65535)
-    """The port on this machine where probes ask how the gateway is (GET /healthz); null: INNKEEPER_HEALTH_PORT, or none."""
+    """The port on this machine for probes (GET /healthz); null takes INNKEEPER_HEALTH_PORT, or opens none."""
     budgets: dict[Literal["total", "chat", "background_review", "compaction", "cron", "curator"], Count] = Field(
         default_factory=dict
     )

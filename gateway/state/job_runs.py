@@ -46,7 +46,8 @@ class SqliteJobRuns:
         return await self._database.read(work)
 
     async def mark(self) -> tuple[float, ...]:
-        query = "SELECT (SELECT ifnull(max(id), 0) FROM job_runs), total(version), total(paused_until) FROM jobs"
+        runs = "(SELECT ifnull(max(id), 0) FROM job_runs)"
+        query = f"SELECT {runs}, count(*), count(removed_at), total(version), total(paused_until) FROM jobs"
         return await self._database.read(lambda db: tuple(db.execute(query).fetchone()))
 
     async def due(self, job: Job, scheduled_at: float, at: float) -> JobRun | None:

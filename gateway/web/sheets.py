@@ -306,5 +306,5 @@ def _risk(flag: str) -> Risk:
 
     words = risk(flag, quoted)
     advice = next((text for begins, text in ADVICE.items() if flag.startswith(begins)), "")
-    short = f"After text from outside ({quoted(flag.removeprefix(OUTSIDE))})" if flag.startswith(OUTSIDE) else ""
+    short = f"Text from outside ({quoted(flag.removeprefix(OUTSIDE))})" if flag.startswith(OUTSIDE) else ""
     return Risk(f"{words[:1].upper()}{words[1:]}.", advice, short)

@@ -180,6 +180,7 @@ async def test_jobs_and_reviews_propose_nothing(tmp_path: Path, untrusted: str, 
     async with office(tmp_path) as house:
         answer = await calls(house, untrusted=untrusted, message=message, **wish())
         assert "Only a conversation with a person can propose jobs" in answer["error"]
+        assert await jobs(house) == []
 
 
 async def test_a_job_may_propose_one_where_that_is_set_and_a_person_says_yes(tmp_path: Path) -> None:
@@ -192,7 +193,6 @@ async def test_a_job_may_propose_one_where_that_is_set_and_a_person_says_yes(tmp
         assert (await job(house)).enabled
         answer = await calls(house, message="review:12", **wish(2))
         assert "Only a conversation with a person can propose jobs" in answer["error"]
-        assert await jobs(house) == []
 
 
 async def test_after_reading_text_from_outside_the_card_warns(tmp_path: Path) -> None:
