@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shutil
 import sys
+import tempfile
+from collections.abc import Generator
 from pathlib import Path
 
+import certifi
 import pytest
 
 from gateway.models.catalogue import DEFAULT_MODEL
@@ -20,6 +24,7 @@ _ROOM = 4 << 30  # bytes that must be free there
 def pytest_configure(config: pytest.Config) -> None:
     _compile_once()
     _keep_files_in_memory(config)
+    _trust_one_certificate(config)
 
 
 def _keep_files_in_memory(config: pytest.Config) -> None:
@@ -40,6 +45,30 @@ def _compile_once() -> None:
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+
+
+def _trust_one_certificate(config: pytest.Config) -> None:
+    """Every HTTP client reads all authorities of the world, 20 ms of each test that makes one, and here they talk to
+    this machine only, without TLS. Processes that tests start read them all, as ever."""
+    folder = tempfile.TemporaryDirectory(prefix="innkeeper-tests-")
+    config.add_cleanup(folder.cleanup)
+    end = "-----END CERTIFICATE-----\n"
+    one = Path(folder.name) / "one.pem"
+    one.write_text(Path(certifi.where()).read_text("ascii").partition(end)[0] + end, "ascii")
+    patch = pytest.MonkeyPatch()
+    patch.setattr(certifi, "where", lambda: str(one))
+    config.add_cleanup(patch.undo)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Nearly all that is made while tests are gathered stays to the end: nobody need look for rubbish among it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 _ROUNDS = re.compile("kill|race|crash|fault|storm")

@@ -83,13 +83,20 @@ def test_our_errors_are_a_line_and_an_exit_code(error: InnkeeperError, code: int
     assert (result.exit_code, result.stdout, result.stderr) == (code, "", f"{error}\n")
 
 
+@pytest.fixture(scope="module")
+def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home where something is remembered, to be looked at only."""
+    home = tmp_path_factory.mktemp("lived-in")
+    assert Shell(home)("remember", "Ada drinks green tea.").exit_code == 0
+    return home
+
+
 @pytest.mark.parametrize("words", [["journey"], ["journey", "list"], ["--help"], ["config", "path"]])
-def test_a_full_disk_behind_the_output_is_a_line_and_an_exit_code(tmp_path: Path, words: list[str]) -> None:
-    environment = {**os.environ, "INNKEEPER_HOME": str(tmp_path)}
-    call = [sys.executable, "-m", "gateway.cli.main"]
-    subprocess.run([*call, "remember", "Ada drinks green tea."], check=True, env=environment, capture_output=True)
+def test_a_full_disk_behind_the_output_is_a_line_and_an_exit_code(lived_in: Path, words: list[str]) -> None:
+    environment = {**os.environ, "INNKEEPER_HOME": str(lived_in)}
+    call = [sys.executable, "-m", "gateway.cli.main", *words]
     with Path("/dev/full").open("wb") as full:
-        ran = subprocess.run([*call, *words], check=False, env=environment, stdout=full, stderr=subprocess.PIPE)
+        ran = subprocess.run(call, check=False, env=environment, stdout=full, stderr=subprocess.PIPE)
     assert (ran.returncode, ran.stderr) == (1, b"The output could not be written: No space left on device.\n")
 
 

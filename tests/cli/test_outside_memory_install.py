@@ -54,8 +54,11 @@ def test_nothing_is_installed_before_somebody_asks(shell: Shell) -> None:
     assert shell.json("memory", "status")["well"] is True
 
 
-def test_one_that_cannot_be_installed_is_not_switched_to(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / "lodger-1.0-py3-none-any.whl").unlink()
+def test_one_that_cannot_be_installed_is_not_switched_to(shell: Shell) -> None:
+    """What pip says of a package that is not there: tests/providers/test_environment.py."""
+    place = place_of(shell.profile.cache, "lodger")
+    place.parent.parent.mkdir(parents=True, exist_ok=True)
+    place.parent.write_text("a file where the folder of environments would lie")
     failed = shell("memory", "setup", "lodger", "--install")
     assert failed.exit_code == 1
     assert "lodger was not installed" in failed.stdout

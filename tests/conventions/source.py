@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import gc
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -37,7 +39,19 @@ class Module:
 
     @cached_property
     def tree(self) -> ast.Module:
-        return ast.parse(self.text, self.name)
+        with _without_cleaning():
+            return ast.parse(self.text, self.name)
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All that is in the tree, gone through once."""
+        with _without_cleaning():
+            return tuple(ast.walk(self.tree))
+
+    def forget(self) -> None:
+        """Let the tree go. Those of all files fill half a gigabyte, through which Python would look for rubbish."""
+        for name in ("tree", "nodes"):
+            vars(self).pop(name, None)
 
     @property
     def packaged(self) -> bool:
@@ -45,6 +59,16 @@ class Module:
 
     def at(self, node: ast.stmt | ast.expr | ast.excepthandler) -> str:
         return f"{self.name}:{node.lineno}"
+
+
+@contextmanager
+def _without_cleaning() -> Iterator[None]:
+    """Trees stay, and looking through them for rubbish while they grow takes longer than to build them."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def modules() -> Iterator[Module]:

@@ -64,13 +64,18 @@ FILE_CALLS = {
 }
 
 
+def teardown_module() -> None:
+    for module in MODULES:
+        module.forget()
+
+
 def none_of(found: list[str]) -> None:
     """Fails with every place on a line of its own."""
     assert not found, "\n" + "\n".join(found)
 
 
-def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(tree):
+def functions(module: Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in module.nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
@@ -84,7 +89,7 @@ def test_functions_do_one_thing() -> None:
     counted = {
         f"{module.at(function)} {function.name}": (function.end_lineno or 0) - function.lineno + 1
         for module in MODULES
-        for function in functions(module.tree)
+        for function in functions(module)
     }
     none_of([f"{name}: {lines} lines" for name, lines in counted.items() if lines > LINES_OF_A_FUNCTION])
 
@@ -100,7 +105,7 @@ def test_names_say_what_a_thing_is() -> None:
     for module in MODULES:
         parts = module.path.relative_to(ROOT).with_suffix("").parts
         vague += [f"{module.name}: {part}" for part in parts if VAGUE & set(part.lower().split("_"))]
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.ClassDef):
                 words = {word.lower() for word in re.findall(r"[A-Z][a-z0-9]*", node.name)}
                 vague += [f"{module.at(node)}: {word}" for word in words & VAGUE]
@@ -112,7 +117,7 @@ def test_the_environment_is_read_in_gateway_config_alone() -> None:
     for module in MODULES:
         if not module.packaged or module.name.startswith("gateway/config/"):
             continue
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             names = ("environ", "environb", "getenv", "getenvb")
             if isinstance(node, ast.Attribute) and node.attr in names and ast.unparse(node.value) == "os":
                 reads.append(module.at(node))
@@ -139,7 +144,7 @@ def test_modules_hold_no_state() -> None:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 names = [target.id for target in targets if isinstance(target, ast.Name)]
                 states += [f"{module.at(node)} {name}" for name in names if not _constant(name)]
-        states += [module.at(node) for node in ast.walk(module.tree) if isinstance(node, ast.Global)]
+        states += [module.at(node) for node in module.nodes if isinstance(node, ast.Global)]
     none_of(states)
 
 
@@ -160,7 +165,7 @@ def test_faults_of_every_kind_are_survived_in_listed_places_only() -> None:
         (module.name, module.at(node))
         for module in MODULES
         if module.packaged
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.ExceptHandler) and _catches_everything(node)
     ]
     none_of([place for name, place in places if name not in BROAD_EXCEPTS])
@@ -211,7 +216,7 @@ def _names_the_database(node: ast.AST) -> bool:
 
 
 def _file_calls_on_the_database(module: Module) -> Iterator[str]:
-    for call in ast.walk(module.tree):
+    for call in module.nodes:
         if not isinstance(call, ast.Call):
             continue
         match call.func:

@@ -97,9 +97,12 @@ def _writing(number: int) -> Request:
 
 
 async def _tries(given_up: Callable[[int], Awaitable[float | None]]) -> list[float]:
-    """The seconds of the tries in which there was something to give up; most of them are such."""
-    took = [each for number in range(2 * TRIES) if (each := await given_up(number)) is not None]
-    assert len(took) >= TRIES
+    """The seconds of so many tries in which there was something to give up; most are such."""
+    took: list[float] = []
+    for number in range(2 * TRIES):
+        if len(took) < TRIES and (each := await given_up(number)) is not None:
+            took.append(each)
+    assert len(took) == TRIES
     return took
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+import pytest_asyncio
 
 from gateway.clock import SystemClock
 from gateway.models.catalogue import DEFAULT_MODEL, entry_named
@@ -22,6 +23,8 @@ from gateway.models.local import LocalHost
 from tests.models.test_local import into, is_running, until
 
 pytestmark = pytest.mark.model
+STAYS = pytest.mark.asyncio(loop_scope="module")
+"""For tests that share a server, which lives in the module's loop."""
 
 PERSONA = "You are a helpful AI assistant named Innkeeper. Give correct, short answers."
 SHARED = PERSONA + " " + " ".join(f"Guest {room} is in room {room * 7}." for room in range(12))
@@ -84,38 +87,52 @@ async def chats(weights: Path, tmp_path: Path) -> AsyncIterator[Chats]:
     await opened.host.close()
 
 
-async def test_easy_questions_are_answered_right_at_default_settings(chats: Chats) -> None:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def open_house(weights: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Chats]:
+    """One server for all tests that leave it running. Each has guests of its own, so that it finds nothing in the
+    cache but what it put there, and the shared beginning."""
+    opened = Chats(weights, tmp_path_factory.mktemp("open-house") / "profile")
+    yield opened
+    await opened.host.close()
+
+
+@STAYS
+async def test_easy_questions_are_answered_right_at_default_settings(open_house: Chats) -> None:
     async def answer(question: str) -> str:
         request = Request((Message("system", PERSONA), Message("user", question)), max_tokens=48)
-        return (await last(chats.host, request)).text.lower()
+        return (await last(open_house.host, request)).text.lower()
 
     assert "paris" in await answer("What is the capital of France?")
     assert "blue" in await answer("What color is the sky on a clear day?")
     assert "7" in await answer("How many days are in a week?")
 
 
-async def test_the_second_turn_is_not_read_again(chats: Chats) -> None:
-    await chats.say("anna", "What is the capital of France?")
-    assert await chats.say("anna", "And of Spain?") >= 0.95
+@STAYS
+async def test_the_second_turn_is_not_read_again(open_house: Chats) -> None:
+    await open_house.say("anna", "What is the capital of France?")
+    assert await open_house.say("anna", "And of Spain?") >= 0.95
 
 
-async def test_another_chat_in_between_costs_nothing(chats: Chats) -> None:
-    await chats.say("anna", "What is the capital of France?")
-    await chats.say("bert", "How many days are in a week?")
-    assert await chats.say("anna", "And of Spain?") >= 0.95
-    assert await chats.say("bert", "And in a year?") >= 0.95
+@STAYS
+async def test_another_chat_in_between_costs_nothing(open_house: Chats) -> None:
+    await open_house.say("cora", "What is the capital of France?")
+    await open_house.say("dirk", "How many days are in a week?")
+    assert await open_house.say("cora", "And of Spain?") >= 0.95
+    assert await open_house.say("dirk", "And in a year?") >= 0.95
 
 
-async def test_a_review_reads_only_its_question_and_costs_the_chat_nothing(chats: Chats) -> None:
-    await chats.say("anna", "What is the capital of France?")
-    assert await chats.say("anna", "What of this is worth keeping?", task="background_review") >= 0.95
-    assert await chats.say("anna", "And of Spain?") >= 0.95
+@STAYS
+async def test_a_review_reads_only_its_question_and_costs_the_chat_nothing(open_house: Chats) -> None:
+    await open_house.say("emma", "What is the capital of France?")
+    assert await open_house.say("emma", "What of this is worth keeping?", task="background_review") >= 0.95
+    assert await open_house.say("emma", "And of Spain?") >= 0.95
 
 
-async def test_one_who_is_new_gets_the_shared_beginning_for_nothing(chats: Chats) -> None:
-    await chats.say("anna", "What is the capital of France?")
+@STAYS
+async def test_one_who_is_new_gets_the_shared_beginning_for_nothing(open_house: Chats) -> None:
+    await open_house.say("fred", "What is the capital of France?")
     messages = (Message("system", f"{SHARED} You talk with carl."), Message("user", "Hello"))
-    answer = await last(chats.host, Request(messages, session="carl", max_tokens=8))
+    answer = await last(open_house.host, Request(messages, session="carl", max_tokens=8))
     assert answer.usage.cached / answer.usage.input >= 0.8
 
 
@@ -136,19 +153,20 @@ async def test_after_a_restart_every_chat_and_its_review_find_their_cache_in_any
     assert await chats.say("anna", "And of Italy?") >= 0.95
 
 
-async def test_an_interrupted_turn_is_kept_when_another_chat_cuts_in(chats: Chats) -> None:
-    await chats.say("anna", "What is the capital of France?")
+@STAYS
+async def test_an_interrupted_turn_is_kept_when_another_chat_cuts_in(open_house: Chats) -> None:
+    await open_house.say("gwen", "What is the capital of France?")
     long = Request(
-        (Message("system", f"{SHARED} You talk with anna."), Message("user", "Tell me a long story. " * 8)),
-        session="anna",
+        (Message("system", f"{SHARED} You talk with gwen."), Message("user", "Tell me a long story. " * 8)),
+        session="gwen",
         max_tokens=200,
     )
-    async with aclosing(chats.host.stream(long)) as deltas:
+    async with aclosing(open_house.host.stream(long)) as deltas:
         async for delta in deltas:
             if isinstance(delta, TextDelta):
                 break
-    await chats.say("bert", "How many days are in a week?")
-    again = await last(chats.host, Request(long.messages, session="anna", max_tokens=4))
+    await open_house.say("hugo", "How many days are in a week?")
+    again = await last(open_house.host, Request(long.messages, session="gwen", max_tokens=4))
     assert again.usage.cached / again.usage.input >= 0.95
 
 
@@ -175,25 +193,28 @@ async def test_killed_in_its_answer_it_breaks_the_stream_and_the_next_question_i
     assert "Paris" in (await last(chats.host, short)).text
 
 
-async def test_the_server_knows_its_window_and_takes_no_tools(chats: Chats) -> None:
-    info = await chats.host.info()
+@STAYS
+async def test_the_server_knows_its_window_and_takes_no_tools(open_house: Chats) -> None:
+    info = await open_house.host.info()
     assert (info.window, info.tools, info.local) == (2048, False, True)
 
 
-async def test_only_who_has_the_key_may_ask_it(chats: Chats) -> None:
-    await chats.host.warm()
-    assert chats.host.endpoint is not None
-    address, key = chats.host.endpoint
+@STAYS
+async def test_only_who_has_the_key_may_ask_it(open_house: Chats) -> None:
+    await open_house.host.warm()
+    assert open_house.host.endpoint is not None
+    address, key = open_house.host.endpoint
     async with httpx.AsyncClient(base_url=address, trust_env=False) as stranger:
         assert (await stranger.get("/slots")).status_code == 401
         assert (await stranger.get("/slots", headers={"Authorization": f"Bearer {key}"})).status_code == 200
 
 
-async def test_saved_slots_and_the_log_are_for_their_owner_only(chats: Chats) -> None:
-    await chats.say("anna", "What is the capital of France?")
-    (file,) = (chats.profile / "cache" / "slots").glob("*.slot")
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert stat.S_IMODE((chats.profile / "logs" / "local-host.log").stat().st_mode) == 0o600
+@STAYS
+async def test_saved_slots_and_the_log_are_for_their_owner_only(open_house: Chats) -> None:
+    await open_house.say("ida", "What is the capital of France?")
+    files = list((open_house.profile / "cache" / "slots").glob("*.slot"))
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+    assert stat.S_IMODE((open_house.profile / "logs" / "local-host.log").stat().st_mode) == 0o600
 
 
 async def test_a_file_that_is_no_model_is_refused_with_the_place_of_the_reason(tmp_path: Path) -> None:

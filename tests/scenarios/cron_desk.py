@@ -41,7 +41,7 @@ async def office(
     clock: FakeClock | None = None,
     **more: Any,
 ) -> AsyncIterator[Guesthouse]:
-    """A house with jobs, in which nothing starts them; `homes` are the operators' home chats, `more` more settings."""
+    """A house with jobs, in which nothing starts them; `homes` are the operators' home chats, `more` further keys."""
     clock = clock or FakeClock()
     async with guesthouse(
         folder, script, with_settings=berlin(*homes, **more), with_memory=True, clock=clock

@@ -4,15 +4,52 @@ requests to the model server, a plain file as store. The real package is tested 
 from __future__ import annotations
 
 import json
+from http.client import HTTPConnection
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-
-from openai import OpenAI
+from urllib.parse import urlsplit
 
 
 class LLMError(Exception):
     pass
+
+
+class StatusError(Exception):
+    def __init__(self, status_code: int, words: str) -> None:
+        super().__init__(f"Error code: {status_code} - {words}")
+        self.status_code = status_code
+
+
+class OpenAI:
+    """As much of the library `openai` as is used here, without the second that each process takes to import it."""
+
+    def __init__(self, *, api_key: str, base_url: str, timeout: float = 600.0) -> None:
+        self._key = api_key
+        self._address = base_url
+        self._timeout = timeout
+        self.embeddings = SimpleNamespace(create=lambda **asked: self._post("/embeddings", asked))
+        completions = SimpleNamespace(create=lambda **asked: self._post("/chat/completions", asked))
+        self.chat = SimpleNamespace(completions=completions)
+
+    def with_options(self, *, timeout: float, max_retries: int) -> OpenAI:
+        if max_retries:
+            raise ValueError("trying again is the house's matter")
+        return OpenAI(api_key=self._key, base_url=self._address, timeout=timeout)
+
+    def _post(self, path: str, asked: dict[str, Any]) -> Any:
+        address = urlsplit(self._address)
+        connection = HTTPConnection(address.hostname or "", address.port, timeout=self._timeout)
+        try:
+            headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
+            connection.request("POST", address.path.rstrip("/") + path, json.dumps(asked), headers)
+            answer = connection.getresponse()
+            words = answer.read().decode("utf-8", "replace")
+        finally:
+            connection.close()
+        if answer.status != 200:
+            raise StatusError(answer.status, words)
+        return json.loads(words, object_hook=lambda found: SimpleNamespace(**found))
 
 
 class Embedder:
@@ -22,7 +59,8 @@ class Embedder:
 
     def embed(self, text: str, action: str) -> list[float]:
         made = self.client.embeddings.create(input=[text], model=self.model, encoding_format="float")
-        return made.data[0].embedding
+        embedding: list[float] = made.data[0].embedding
+        return embedding
 
 
 class Memory:
