@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from datetime import tzinfo
 from typing import TypeVar
 
@@ -80,6 +81,7 @@ class SqliteSearch:
         limit: int = 5,
         more: str | None = None,
         zone: tzinfo | None = None,
+        quick: bool = False,
     ) -> Found:
         asked = parse(clean(query), now, zone)
         page = None if more is None else Page.parse(more)
@@ -93,7 +95,8 @@ class SqliteSearch:
             newest = db.execute("SELECT max(id) FROM messages").fetchone()[0] or 0
             generation = _readable(db)
             start = page or Page(newest + 1)
-            return Discovery(db, generation, asked, seen, exclude, start, max(1, limit), self._haste).run()
+            haste = replace(self._haste, quick=True) if quick and more is None else self._haste
+            return Discovery(db, generation, asked, seen, exclude, start, max(1, limit), haste).run()
 
         return await self._ask(work)
 

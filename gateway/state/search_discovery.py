@@ -95,10 +95,12 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Haste:
-    """Seconds that a search has: as WORK and WALL."""
+    """Seconds that a search has: as WORK and WALL. A quick one keeps to its work also when nothing was found by then,
+    and says so; who asks for more, asks for an answer."""
 
     work: float = WORK
     wall: float = WALL
+    quick: bool = False
 
 
 @dataclass(slots=True)
@@ -149,7 +151,8 @@ class Discovery:
     def _gather(self, scope: Scope) -> tuple[int, bool]:
         """Look at candidates until there is enough; down to which id that was, and whether nothing is below it."""
         work, wall = self.haste.work, self.haste.wall
-        patience = Patience(work if self.page.low is None else wall, wall, lambda: not self.fits)
+        hungry = not self.haste.quick
+        patience = Patience(work if self.page.low is None else wall, wall, lambda: hungry and not self.fits)
         low, top = self.page.low or 0, min(self.page.top, self.generation.upto + 1)
         while True:
             here = replace(scope, runs=runs(self.db, self.query, low, top))

@@ -28,9 +28,12 @@ class Search(Protocol):
         limit: int = 5,
         more: str | None = None,
         zone: tzinfo | None = None,
+        quick: bool = False,
     ) -> Found:
         """The sessions in which this was said, by their best message; `exclude` names one that is left out, `more`
-        is what the page before said. Any text is a query; its days are those of `zone`, by default the machine's."""
+        is what the page before said. Any text is a query; its days are those of `zone`, by default the machine's.
+        A quick search rather says after a few milliseconds that it has not looked at everything than to go on without
+        a hit; the page after it goes on."""
 
     async def scroll(
         self, session_id: str, around: int, window: int, *, visible: Collection[str] | None = None

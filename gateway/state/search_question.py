@@ -79,11 +79,12 @@ class Counts:
         count, lowest = self._db.execute(self._query, (word, self._top)).fetchone()
         return float(count) if count < COUNTED else COUNTED * self._top / (self._top - lowest)
 
-    def reading(self, wanted: Iterable[str]) -> float:
-        """Seconds, more or less, in which the index finds all messages that have all of these words and phrases."""
+    def reading(self, wanted: Iterable[str], unwanted: Sequence[str] = ()) -> float:
+        """Seconds, more or less, in which the index finds all messages that have all of these words and phrases, and
+        leaves out those with unwanted ones: a rare one of these makes it no less work."""
         counts = [self.of(word) for each in wanted for word in _split(each)]
-        leaps = min(counts, default=float(self._top)) * (len(counts) - 1)
-        return min(leaps * LEAP, sum(counts) * STRIDE)
+        leaps = min(counts, default=float(self._top)) * (len(counts) - 1 + len(unwanted))
+        return min(leaps * LEAP, (sum(counts) + sum(map(self.of, unwanted))) * STRIDE)
 
     def answering(self, wanted: Sequence[str]) -> float:
         """Seconds, more or less, for finding them and comparing them, if no word comes rather with another one."""
@@ -108,7 +109,7 @@ class Question:
     def cost(self, counts: Counts) -> float:
         """Seconds, more or less, that it takes for all ids when it finds little."""
         unwanted = [quoted(word) for word in self.unwanted]
-        return sum(counts.reading([*group, *self.also, *unwanted]) for group in self.either or ((),))
+        return sum(counts.reading([*group, *self.also], unwanted) for group in self.either or ((),))
 
     def text(self, within: list[str]) -> str:
         """In the index's own language, within stretches of ids if there are any; empty when everything is meant."""

@@ -101,6 +101,7 @@ class _Door:
             limit=call.limit,
             more=call.more,
             zone=self._onlooker.zone(),
+            quick=True,
         )
         if found.note and not found.hits and not found.bounded:
             return found.note

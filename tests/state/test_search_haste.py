@@ -60,6 +60,17 @@ async def test_a_search_without_a_hit_goes_on_although_its_work_is_done(store: S
     assert late[-1] == ["old"], "what there was no time for is on a further page"
 
 
+async def test_a_quick_one_says_that_it_has_not_looked_at_everything_and_the_next_page_goes_on(
+    store: SqliteStore,
+) -> None:
+    await long_ago(store)
+    search = SqliteSearch(store.database, HASTY)
+    first = await search.discover(f'"{EVERYWHERE}"', now=NOON, quick=True)
+    assert (first.hits, first.bounded) == ((), True)
+    (hit,) = (await search.discover(f'"{EVERYWHERE}"', now=NOON, more=first.more, quick=True)).hits
+    assert hit.session.id == "old"
+
+
 async def test_it_stops_when_something_is_found_and_at_the_last_moment(store: SqliteStore) -> None:
     await long_ago(store)
     for query in ("the", f"{COMMONEST[1]} {COMMONEST[2]}"):
