@@ -66,18 +66,13 @@ async def _page(context: Context, words: str, asked: int, page: int, limit: int,
             found = await finder.find(words, context.visible, limit=limit, more=found.more)
     except SearchTrouble as trouble:
         return CommandReply(f"⚠️ {trouble}", ok=False)
-    further = bool(more) or page > 1
+    data, further = [_hit_data(each) for each in found.hits], bool(more) or page > 1
     if context.surface == "shell":
         said = "\n".join(_besides(found, shell=True))
         listed = _listed(found, further, shell=True)
-        return CommandReply(listed, _data(found), aside=said, ok=bool(found.hits or not found.note))
-    return CommandReply(_listed(found, further), _data(found), buttons=await _buttons(context, found, asked, page))
-
-
-def _data(found: FoundView) -> dict[str, Any]:
-    """For programs; that nothing was found is said by `hits` and `bounded` together."""
-    hits = [_hit_data(each) for each in found.hits]
-    return {"hits": hits, "bounded": found.bounded, "more": found.more, "note": found.note or None}
+        unsure = bool(found.note) or found.bounded  # an empty list is then no "nothing was found"
+        return CommandReply(listed, data, aside=said, ok=bool(found.hits) or not unsure)
+    return CommandReply(_listed(found, further), data, buttons=await _buttons(context, found, asked, page))
 
 
 def _hit_data(each: HitView) -> dict[str, Any]:

@@ -45,12 +45,14 @@ class Patience:
 
     @property
     def left(self) -> float:
-        """Seconds that are left; not above zero when it has run out."""
-        work, wall = self._work - time.thread_time(), self._wall - time.monotonic()
-        if work <= 0 < wall and self._hungry():
-            work = self._slice
-            self._work = time.thread_time() + work
-        return min(work, wall)
+        """Seconds that are left; not above zero when it has run out, if it does not begin again."""
+        return min(self._work - time.thread_time(), self._wall - time.monotonic())
+
+    def lasts(self) -> bool:
+        """Whether the search goes on; its work begins again for that, if it may."""
+        if self._work <= time.thread_time() and self._hungry():
+            self._work = time.thread_time() + self._slice
+        return self.left > 0
 
 
 class Candidates:
@@ -81,16 +83,16 @@ class Candidates:
             while high > low:
                 within = self._within(low, high)
                 bottom = max(low, within[-1][0]) if within else low
-                had = self._patience.left
+                began = time.thread_time()
                 ids = self._ids(bottom, high, [word for _, word in within], size)
+                spent = time.thread_time() - began
                 looked_at = high - (ids[-1] if len(ids) == size else bottom)
-                spent, left = had - self._patience.left, self._patience.left
                 self._pace = max(spent - ASKING, 0.0) / looked_at
-                self._rich = spent * size <= left * len(ids)
+                self._rich = spent * size <= self._patience.left * len(ids)
                 self.lowest = high = high - looked_at
                 self.ended = high <= low == self._scope.runs[-1][0]
                 yield ids
-                if self._patience.left <= 0:
+                if not self._patience.lasts():
                     return
 
     def _within(self, low: int, high: int) -> list[tuple[int, str]]:

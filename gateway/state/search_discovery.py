@@ -160,7 +160,7 @@ class Discovery:
             stopped_at = self._look_through(candidates, patience)
             if stopped_at is None:
                 return (low, low == 0) if candidates.ended else (candidates.lowest, False)
-            if len(self.fits) >= self.page.offset + self.limit or patience.left <= 0:
+            if len(self.fits) >= self.page.offset + self.limit or not patience.lasts():
                 return stopped_at, False
             # A few long sessions hold all of these: what else there is comes from below, without them.
             self.left_out |= set(self.fits)
@@ -177,7 +177,7 @@ class Discovery:
                 piece = ids[at : at + BATCH]
                 if (stopped_at := self._look_at(self._rows(piece), ENOUGH)) is not None:
                     return stopped_at
-                if patience.left <= 0 and piece[-1] != ids[-1]:
+                if not patience.lasts() and piece[-1] != ids[-1]:
                     return piece[-1]
         return None
 

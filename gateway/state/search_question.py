@@ -84,7 +84,7 @@ class Counts:
         leaves out those with unwanted ones: a rare one of these makes it no less work."""
         counts = [self.of(word) for each in wanted for word in _split(each)]
         leaps = min(counts, default=float(self._top)) * (len(counts) - 1 + len(unwanted))
-        return min(leaps * LEAP, (sum(counts) + sum(map(self.of, unwanted))) * STRIDE)
+        return max(0.0, min(leaps * LEAP, (sum(counts) + sum(map(self.of, unwanted))) * STRIDE))
 
     def answering(self, wanted: Sequence[str]) -> float:
         """Seconds, more or less, for finding them and comparing them, if no word comes rather with another one."""
@@ -137,10 +137,10 @@ def question(db: sqlite3.Connection, generation: Generation, query: Query, scope
 
 def _cheapest(pieces: Sequence[str], single: Sequence[str], also: Sequence[str], counts: Counts) -> tuple[str, ...]:
     """The pieces, or else the rarest words among them: so many that hardly a message is compared in vain."""
-    words = dict.fromkeys([*(word for piece in pieces for word in _split(piece)), *single])
-    if len(words) < 2:
+    each_word = dict.fromkeys([*(word for piece in pieces for word in _split(piece)), *single])
+    if len(each_word) < 2:
         return tuple(pieces)
-    rarest = sorted(_longest(words, WEIGHED), key=counts.of)
+    rarest = sorted(_longest(each_word, WEIGHED), key=counts.of)
     ways = [tuple(pieces), *(tuple(rarest[:size]) for size in range(1, min(len(rarest), WORDS) + 1))]
     return min(ways, key=lambda way: counts.answering([*way, *also]))
 

@@ -192,8 +192,9 @@ async def test_a_stream_slows_down_under_pressure_and_in_rooms(tmp_path: Path) -
             edits = adapter.named("edit")
             gaps[place] = min(later - sooner for sooner, later in pairwise(edits))
     assert gaps["alone"] == pytest.approx(1.0, abs=0.6)
-    assert gaps["room"] >= 3.0
-    assert gaps["pressed"] >= 4.0
+    # Differences of a clock's readings are a hair more or less than what was waited.
+    assert round(gaps["room"], 6) >= 3.0
+    assert round(gaps["pressed"], 6) >= 4.0
 
 
 @pytest.mark.parametrize("fault", [NotSent("no route"), Uncertain("no answer")], ids=["unsent", "uncertain"])

@@ -3,15 +3,22 @@ and one that has to says so."""
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from gateway.state.contract import NOON
 from gateway.state.contract_search import indexed
 from gateway.state.search import SqliteSearch
-from gateway.state.search_discovery import Haste
+from gateway.state.search_candidates import Candidates, Patience
+from gateway.state.search_discovery import WALL, WORK, Haste
+from gateway.state.search_index import serving
+from gateway.state.search_query import parse
+from gateway.state.search_question import Counts, Question, Scope
 from gateway.state.store import SqliteStore
 from tests.bench.archive import END, archive
 from tests.bench.search import planted
@@ -89,6 +96,47 @@ async def test_one_rare_word_is_enough_to_know_that_there_is_nothing(store: Sqli
     """There is an end, however common the other words are and however little time there is."""
     await long_ago(store)
     assert await pages(SqliteSearch(store.database, LATE), query.format(EVERYWHERE)) == [[]]
+
+
+class Dear(Question):
+    """One that takes a second, if it is about everything."""
+
+    def cost(self, counts: Counts) -> float:
+        return 1.0
+
+
+class Slow(Candidates):
+    """An index that finds nothing and takes its time for every id."""
+
+    asked: ClassVar[list[int]] = []
+
+    def _ids(self, low: int, high: int, within: list[str], size: int) -> list[int]:
+        end = time.thread_time() + (high - low) * AN_ID
+        while time.thread_time() < end:
+            pass
+        self.asked.append(high - low)
+        return []
+
+
+AN_ID, IDS = 3e-7, 3_000_000
+
+
+async def test_no_single_question_takes_long_however_often_the_patience_begins_again(store: SqliteStore) -> None:
+    await long_ago(store)
+
+    def asked(db: sqlite3.Connection) -> list[int]:
+        generation = serving(db)
+        assert generation is not None
+        scope = Scope(None, (), (), ((0, IDS),))
+        slow = Slow(db, generation, parse("the", NOON), scope, Patience(WORK, WALL, lambda: True))
+        slow._question = Dear((), (), (), direct=False)
+        for _ in slow.batches(100):
+            pass
+        return Slow.asked
+
+    sizes = await store.database.consult(asked)
+    assert len(sizes) > 10
+    assert max(sizes) * AN_ID < 10 * WORK
 
 
 async def test_phrases_from_an_old_part_of_an_archive_are_found_at_once(tmp_path: Path) -> None:
