@@ -95,7 +95,8 @@ class Attendant:
         self._quarters = Quarters(manifest.name, clock)
         self._queue: deque[Errand] = deque()
         self._arrived = asyncio.Event()
-        self._idle = asyncio.Event()
+        self._at_rest = asyncio.Event()
+        """Set while nothing is being handed over: nothing waits, or it is left alone."""
         self._ready = asyncio.Event()
         self._waited_for = False
         self._closing = False
@@ -220,7 +221,7 @@ class Attendant:
             self._queue.popleft()
             self._lost("queue", f"more than {QUEUE} things wait to be handed over")
         self._queue.append(errand)
-        self._idle.clear()
+        self._at_rest.clear()
         self._arrived.set()
 
     async def close(self) -> None:
@@ -228,7 +229,7 @@ class Attendant:
         does."""
         if self._worker is not None:
             if self._queue and self.well:
-                await self._until(self._idle.wait(), DRAIN_SECONDS)
+                await self._until(self._at_rest.wait(), DRAIN_SECONDS)
             self._worker.cancel()
             await asyncio.wait([self._worker])
         self._closing = True
@@ -267,10 +268,11 @@ class Attendant:
             await self._start()
             return
         if not self._queue:
-            self._idle.set()
+            self._at_rest.set()
             self._arrived.clear()
             await self._arrived.wait()
             return
+        self._at_rest.clear()
         await self._deliver(self._queue[0])
 
     async def _start(self) -> None:
@@ -326,8 +328,8 @@ class Attendant:
         if now.until <= self._clock.monotonic():
             now.pause = min(LONGEST_PAUSE, now.pause * 2 or FIRST_PAUSE)
             now.why, now.since, now.until = why, self._clock.now(), self._clock.monotonic() + now.pause
-        self._arrived.set()
-        self._ready.set()
+        for bell in (self._arrived, self._ready, self._at_rest):
+            bell.set()
         self._warning("provider.fault", provider=self.name, what=what, why=_said(fault), pause=now.pause)
         return why
 

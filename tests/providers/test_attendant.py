@@ -122,6 +122,28 @@ async def test_the_end_waits_for_what_is_handed_over_but_not_for_ever() -> None:
     assert notes.named("provider.left") == [{"provider": "quiet", "errands": 1}]
 
 
+async def test_the_end_does_not_wait_for_one_that_fails_meanwhile() -> None:
+    """The clock stands still: nothing is waited for."""
+    one, notes = attendant(Quiet(), FakeClock(), sync=100.0)
+    held, go_on = asyncio.Event(), threading.Event()
+
+    async def step() -> None:
+        held.set()
+        await asyncio.to_thread(go_on.wait, 60)
+        raise Unreachable("the line is dead")
+
+    one.begin()
+    await until(lambda: one.well)
+    one.hand_over(Errand("sync", step))
+    await until(held.is_set)
+    closing = asyncio.ensure_future(one.close())
+    await settle()
+    assert not closing.done()
+    go_on.set()
+    await until(closing.done)
+    assert notes.named("provider.left") == [{"provider": "quiet", "errands": 1}]
+
+
 async def test_one_that_raises_a_cancellation_cancels_nobody() -> None:
     class Odd(Quiet):
         async def prefetch(self, question: Question) -> str:
