@@ -106,7 +106,7 @@ async def test_a_reader_that_hangs_or_dies_is_no_answer(tmp_path: Path, program:
     path = tmp_path / "a.pdf"
     path.write_bytes(pdf("x"))
     reading = asyncio.ensure_future(extractor.text(path.read_bytes(), str(path), 100))
-    while clock.sleepers == 0:
+    while clock.sleepers == 0 and not reading.done():
         await asyncio.sleep(0.005)
     if "sleep" in program:
         await clock.advance(100)

@@ -26,7 +26,7 @@ from tests.scenarios.far_tools import calls, far_inn, opened, server, waiting
 from tests.scenarios.places import keeps
 from tests.scenarios.test_skill_gate import house as skilled
 
-SECRET = "7391"
+SECRET = "quagga 7391"
 GATED = settings(memory=Memory(write_approval=True))
 NOTHING = "I find it nowhere but in this order."
 
@@ -96,7 +96,7 @@ async def test_files_that_were_sent_go_with_it_and_their_rows_stay(tmp_path: Pat
         assert len([each for each in (tmp_path / "cache/attachments").rglob("*") if each.is_file()]) == 2
         await house.adapter.reply_to("Still there?")
         told = "\n".join(each.content for each in house.model.requests[-1].messages if each.role == "user")
-        assert "[document: codes.txt, 18 bytes]" in told
+        assert "[document: codes.txt, 25 bytes]" in told
         assert SECRET not in told
 
 

@@ -163,9 +163,9 @@ async def test_forget_everywhere_leaves_no_trace_and_the_conversation_goes_on(tm
             assert told.startswith("🗑 Erased: 1 entry, 2 texts in the journal, "), "its removal is one more"
             assert "cannot be undone" in told
             await inn.says("Still there?", "Still here.")
-            assert "7391" not in str(inn.request)
+            assert "locker" not in str(inn.request)
             assert inn.file("USER.md") == BIKE
-        assert [path.name for path in tmp_path.rglob("*") if path.is_file() and b"7391" in path.read_bytes()] == []
+        assert [path.name for path in tmp_path.rglob("*") if path.is_file() and b"locker" in path.read_bytes()] == []
         async with inn.open():
             await inn.says("And after a restart?", "Still here.")
 
