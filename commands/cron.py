@@ -20,8 +20,9 @@ from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Rol
 OFF = CommandReply("There are no jobs here.", ok=False)
 RUNS = 10
 CHANGES = 10
-ASLEEP = "⚠️ Jobs are done while the gateway runs, and it does not: innkeeper run"
-TIMED = "A maintenance job can be given another time or zone, and nothing else: /cron edit {id} | daily at 4:00"
+ASLEEP = "⚠️ Jobs are done while the gateway runs, and it does not: "
+TIMED = "A maintenance job can be given another time or zone, and nothing else: "
+OVER = "Its time is over by now. Give it another one: "
 
 CronHandler = Callable[[Context, Cron, Arguments], Awaitable[CommandReply]]
 
@@ -35,8 +36,7 @@ def with_cron(handler: CronHandler) -> Handler:
         try:
             return await handler(context, context.ports.cron, arguments)
         except (Unclear, LookupError) as error:
-            text = cron_grammar.at_shell(str(error)) if context.surface == "shell" else str(error)
-            return CommandReply(text, ok=False)
+            return CommandReply(str(error), ok=False)
 
     return handle
 
@@ -46,11 +46,11 @@ async def overview(context: Context, cron: Cron, arguments: Arguments) -> Comman
     found, now = await cron.jobs(reach(context)), cron.now()
     data = [cron_words.job_data(each, now) for each in found]
     lines = [cron_words.listed(found, _here(context), now)] if found else []
-    if all(each.kind == "maintenance" for each in found):
-        how = cron_grammar.HOW_TO_ADD
-        how = cron_grammar.at_shell(how).replace("/cron", "innkeeper cron") if context.surface == "shell" else how
-        lines.insert(0, f"There are no jobs here. {how}")
-    return CommandReply("\n".join(lines), data=data)
+    shell = _at_shell(context)
+    if any(each.kind != "maintenance" for each in found):
+        return CommandReply("\n".join(lines), data=data)
+    text = "\n".join([f"There are no jobs here. {cron_grammar.how_to_add(shell=shell)}", *lines])
+    return CommandReply(text, data=data, orders=(cron_grammar.adding(*cron_grammar.EXAMPLE, shell=shell),))
 
 
 async def show(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
@@ -65,40 +65,41 @@ async def show(context: Context, cron: Cron, arguments: Arguments) -> CommandRep
 
 async def add(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
     """A new job: its time, then what is to be done."""
-    parts = _given(arguments) if context.surface == "shell" else cron_grammar.added(arguments.get("wish"))
+    parts = _given(arguments) if _at_shell(context) else cron_grammar.added(arguments.get("wish"))
     if not parts.get("prompt"):
-        raise Unclear(await _unparted(cron, parts.get("when", "")))
+        raise Unclear(await _unparted(cron, parts.get("when", ""), shell=_at_shell(context)))
     wish = cron_grammar.wish(parts, _here(context))
     _may_target(context, wish)
     if wish.chat is None:
         wish = replace(wish, chat=cron.usual(_here(context)))
     job = await cron.add(wish, context.who)
     lines = ["⏰ It is noted.", cron_words.in_full(job, _here(context), cron.now())]
-    lines += [ASLEEP] if cron.asleep() else []
-    return _job(context, cron, job, "\n".join(lines))
+    start = _start(context)
+    lines += [f"{ASLEEP}{start}"] if cron.asleep() else []
+    return _job(context, cron, job, "\n".join(lines), start)
 
 
 async def edit(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
     """Another time, another prompt or other options; what it was stays in its history."""
-    if context.surface == "shell":
+    if _at_shell(context):
         job, parts = await _the(context, cron, arguments.get("job")), _given(arguments)
     else:
         job, rest = await _meant(context, cron, arguments.get("change"))
         parts = cron_grammar.edited(rest)
     if not parts:
-        raise Unclear(f"What is to be different? {cron_grammar.HOW_TO_EDIT}")
+        raise Unclear(f"What is to be different? {cron_grammar.how_to_edit(shell=_at_shell(context))}")
     if job.kind == "maintenance" and not parts.keys() <= {"when", "zone"}:
-        raise Unclear(TIMED.format(id=job.id))
+        raise Unclear(TIMED + cron_grammar.editing(job.id, "daily at 4:00", shell=_at_shell(context)))
     wish = cron_grammar.wish(parts, _here(context))
     _may_target(context, wish)
     changed = _still(await cron.edit(job, wish, context.who), job)
-    text = f"✏️ Changed; what it was is in {_order(context, job)}.\n"
-    return _job(context, cron, changed, text + cron_words.in_full(changed, _here(context), cron.now()))
+    text = f"✏️ Changed.\n{cron_words.in_full(changed, _here(context), cron.now())}"
+    return _job(context, cron, changed, f"{text}\nWhat it was is in {_order(job)}.", _order(job))
 
 
 async def pause(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
     """No run by its schedule, until a date or until it is resumed."""
-    if context.surface == "shell":
+    if _at_shell(context):
         job, until = await _the(context, cron, arguments.get("job")), arguments.get("until")
     else:
         job, until = await _meant(context, cron, arguments.get("job_until"))
@@ -122,13 +123,15 @@ async def run(context: Context, cron: Cron, arguments: Arguments) -> CommandRepl
     asked = await cron.run(job, context.who, dry=dry)
     name = f"**{job.id}** {literal(job.name)}"
     words: Mapping[str, str] = {
-        "starts": f"▶️ {name} starts. What came of it: {_order(context, job)}",
-        "soon": f"▶️ {name} is asked for; the gateway starts it in a moment. {_order(context, job)}",
-        "asleep": f"🕓 {name} is asked for, and runs once the gateway does: innkeeper run",
+        "starts": f"▶️ {name} starts. What came of it: {_order(job)}",
+        "soon": f"▶️ {name} is asked for; the gateway starts it in a moment. {_order(job)}",
+        "asleep": f"🕓 {name} is asked for, and runs once the gateway does: {_start(context)}",
         "waits": f"{name} is only proposed: it waits for a yes. /cron show {job.id}",
         "gone": _gone(job),
     }
-    return CommandReply(words[asked], data={"id": job.id, "run": asked}, ok=asked not in ("waits", "gone"))
+    orders = (_start(context) if asked == "asleep" else _order(job),)
+    data = {"id": job.id, "run": asked}
+    return CommandReply(words[asked], data=data, ok=asked not in ("waits", "gone"), orders=orders)
 
 
 async def remove(context: Context, cron: Cron, arguments: Arguments) -> CommandReply:
@@ -177,6 +180,8 @@ async def accept(context: Context, cron: Cron, arguments: Arguments) -> CommandR
     if version and version != str(job.version):
         text = f"It was changed since that card. Now it reads:\n{cron_words.in_full(job, _here(context), cron.now())}"
         return CommandReply(text, data=_data(cron, job), buttons=cron_words.card_buttons(job), ok=False)
+    if not job.next_runs:
+        raise Unclear(OVER + cron_grammar.editing(job.id, "tomorrow at 9:00", shell=_at_shell(context)))
     changed = _still(await cron.accept(job, context.who, _here(context)), job)
     text = f"✅ Accepted.\n{cron_words.in_full(changed, _here(context), cron.now())}"
     return _job(context, cron, changed, text)
@@ -226,14 +231,15 @@ async def _find(context: Context, cron: Cron, named: str, *, exact: bool = False
     return job if named.strip().lstrip("#").casefold() in (str(job.id), job.name.casefold()) else None
 
 
-async def _unparted(cron: Cron, text: str) -> str:
+async def _unparted(cron: Cron, text: str, *, shell: bool) -> str:
     """What to write instead of a line without a bar."""
     words = text.split()
     for count in range(len(words) - 1, 0, -1):
         if await cron.names_a_time(" ".join(words[:count])):
-            guess = f"/cron add {' '.join(words[:count])} | {' '.join(words[count:])}"
-            return f"Where does the time end? Write a bar or a new line behind it:\n`{guess}`"
-    return f"What is to be done then? {cron_grammar.HOW_TO_ADD}"
+            guess = cron_grammar.adding(" ".join(words[:count]), " ".join(words[count:]), shell=shell)
+            how = "Put it in quotes" if shell else "Write a bar or a new line behind it"
+            return f"Where does the time end? {how}:\n`{guess}`"
+    return f"What is to be done then? {cron_grammar.how_to_add(shell=shell)}"
 
 
 def _given(arguments: Arguments) -> dict[str, str]:
@@ -261,9 +267,18 @@ def reach(context: Context) -> str | None:
     return _here(context)
 
 
-def _order(context: Context, job: JobView) -> str:
-    """How its history is looked at from here."""
-    return f"{'innkeeper cron' if context.surface == 'shell' else '/cron'} history {job.id}"
+def _at_shell(context: Context) -> bool:
+    return context.surface == "shell"
+
+
+def _order(job: JobView) -> str:
+    """How its history is looked at."""
+    return f"/cron history {job.id}"
+
+
+def _start(context: Context) -> str:
+    """How the gateway is started, which is done at the shell alone."""
+    return "/run" if _at_shell(context) else "innkeeper run"
 
 
 def _here(context: Context) -> str:
@@ -284,10 +299,10 @@ def _data(cron: Cron, job: JobView) -> dict[str, Any]:
     return cron_words.job_data(job, cron.now())
 
 
-def _job(context: Context, cron: Cron, job: JobView, text: str) -> CommandReply:
-    """A reply about one job, with what can be done with it."""
-    may = context.role >= Role.OPERATOR
-    return CommandReply(text, data=_data(cron, job), buttons=cron_words.buttons(job, cron.now()) if may else ())
+def _job(context: Context, cron: Cron, job: JobView, text: str, *orders: str) -> CommandReply:
+    """A reply about one job, with what can be done with it. `orders` are those in the text."""
+    buttons = cron_words.buttons(job, cron.now()) if context.role >= Role.OPERATOR else ()
+    return CommandReply(text, data=_data(cron, job), buttons=buttons, orders=orders)
 
 
 JOB = Argument("job", "its number or its name", required=True, rest=True, loose=True)

@@ -1,4 +1,5 @@
-"""What people write behind `/cron add` and `/cron edit`, cut into its parts. Pure; what a time means is not known.
+"""What people write behind `/cron add` and `/cron edit`, cut into its parts, and how such an order is written, in a
+chat or at the shell. Pure; what a time means is not known.
 
 A bar or a new line ends a part: `weekdays at 9am | to: here | summarise my notes`. What is no option is the prompt,
 kept to the letter.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from collections.abc import Mapping
 
 from commands.cron_ports import JobWish
@@ -32,13 +34,8 @@ WORDS = {**OPTIONS, "when": "when", "prompt": "prompt"}
 """What may stand before a colon, and what it names."""
 
 LISTED = "name, to, zone, skills, model, silent unless, budget"
-ADD = "/cron add weekdays at 9am | summarise my unread notes"
-EDIT = "/cron edit 3 | weekdays at 10am"
-HOW_TO_ADD = f"Write the time, a bar or a new line, and what is to be done:\n`{ADD}`"
-HOW_TO_EDIT = (
-    f"Write which job, and what is to be different:\n`{EDIT}`\n`/cron edit 3 | prompt: summarise my unread mail`\n"
-    f"Also {LISTED}; `none` takes one away."
-)
+SWITCHES = "--name, --to, --tz, --skills, --model, --silent-unless, --budget"
+EXAMPLE = ("weekdays at 9am", "summarise my unread notes")
 NOTHING = ("none", "nothing", "no", "off", "-")
 
 _CUT = re.compile(r"[ \t]*[|\n][ \t\n]*")
@@ -49,27 +46,43 @@ _AMOUNT = re.compile(r"(\d{1,9}|\d{1,3}(?:[,_']\d{3})+) ?(k?)")
 Parts = dict[str, str]
 
 
-_ADDING = re.compile(r"/cron add ([^|`\n]+) \| ([^`\n]+)")
-_EDITING = re.compile(r"(/cron edit \S+) \| (?:([a-z]+): )?([^`\n]+)")
-
-
 class Unclear(Exception):
     """What was written cannot be read; the text says what to write."""
 
 
-def at_shell(text: str) -> str:
-    """Advice as the shell takes it: quotes and options where a chat takes a bar."""
-    text = text.replace("Write the time, a bar or a new line, and", "Write the time in quotes, and")
-    text = text.replace("Write a bar or a new line behind it", "Put it in quotes")
-    text = _ADDING.sub(lambda found: f'/cron add "{found[1]}" "{found[2]}"', text)
-    return _EDITING.sub(lambda found: f'{found[1]} --{found[2] or "when"} "{found[3]}"', text)
+def adding(when: str, prompt: str, *, shell: bool) -> str:
+    """The order that adds a job: a bar in a chat, quotes at the shell."""
+    return shlex.join(("/cron", "add", when, prompt)) if shell else f"/cron add {when} | {prompt}"
+
+
+def editing(job: int, when: str = "", prompt: str = "", *, shell: bool) -> str:
+    """The order that gives a job another time, or else another prompt."""
+    if shell:
+        return shlex.join(("/cron", "edit", str(job), *(("--when", when) if when else ("--prompt", prompt))))
+    return f"/cron edit {job} | {when or f'prompt: {prompt}'}"
+
+
+def how_to_add(*, shell: bool) -> str:
+    """Advice with an example."""
+    parts = "in quotes, and" if shell else ", a bar or a new line, and"
+    return f"Write the time{' ' if shell else ''}{parts} what is to be done:\n`{adding(*EXAMPLE, shell=shell)}`"
+
+
+def how_to_edit(*, shell: bool) -> str:
+    """Advice with examples."""
+    examples = (
+        editing(3, "weekdays at 10am", shell=shell),
+        editing(3, prompt="summarise my unread mail", shell=shell),
+    )
+    lines = ["Write which job, and what is to be different:", *(f"`{each}`" for each in examples)]
+    return "\n".join([*lines, f"Also {SWITCHES if shell else LISTED}; `none` takes one away."])
 
 
 def added(text: str) -> Parts:
     """`when`, `prompt` and options, by name. Raises Unclear."""
     first, rest = cut(text)
     if not first:
-        raise Unclear(f"When, and what? {HOW_TO_ADD}")
+        raise Unclear(f"When, and what? {how_to_add(shell=False)}")
     key, value = _valued(first)
     parts: Parts = {"when": value if key == "when" else first}
     while rest:

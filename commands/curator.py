@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memory.skills.report import Report
 
 HOUR = 3_600.0
+RESUME = "/curator resume"
 
 
 async def status(context: Context, skills: Skills, arguments: Arguments) -> CommandReply:
@@ -49,7 +50,7 @@ async def status(context: Context, skills: Skills, arguments: Arguments) -> Comm
         "would_archive": [each.name for each in found.archive],
         "kept_by_pin": pinned,
     }
-    return CommandReply("\n".join(each for each in lines if each), data=data)
+    return CommandReply("\n".join(each for each in lines if each), data=data, orders=(RESUME,))
 
 
 async def run(context: Context, skills: Skills, arguments: Arguments) -> CommandReply:
@@ -66,7 +67,7 @@ async def run(context: Context, skills: Skills, arguments: Arguments) -> Command
 async def pause(context: Context, skills: Skills, arguments: Arguments) -> CommandReply:
     """No run by itself."""
     await asyncio.to_thread(skills.caretaker.pause, True)
-    return CommandReply("⏸ The curator does not run by itself. /curator resume", data={"paused": True})
+    return CommandReply(f"⏸ The curator does not run by itself. {RESUME}", data={"paused": True}, orders=(RESUME,))
 
 
 async def resume(context: Context, skills: Skills, arguments: Arguments) -> CommandReply:
@@ -79,7 +80,7 @@ def _state(remembered: Remembered, rules: Rules) -> str:
     if not rules.enabled:
         return "The curator is off (curator.enabled)."
     if remembered.paused:
-        return "The curator is paused: /curator resume"
+        return f"The curator is paused: {RESUME}"
     return (
         f"The curator is on: stale after {rules.stale_after_days:g} days without use, archived after "
         f"{rules.archive_after_days:g}; nothing is deleted."

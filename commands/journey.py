@@ -14,7 +14,7 @@ from commands import journey_words as words
 from commands.authority import CONSOLE
 from commands.context import Composer, Context, NotComposed
 from commands.journey_ports import Journey
-from commands.reply import CommandReply, NamedBytes
+from commands.reply import CommandReply, NamedBytes, NamedText
 from commands.skill_reach import author
 from commands.spec import Action, Argument, Arguments, CommandSpec, Handler, Role
 from memory.files import FileTrouble
@@ -33,7 +33,8 @@ LISTED = 30
 NO_JOURNEY = CommandReply("Memory is off here.", ok=False)
 NOT_HERE = CommandReply("Others may read along here: ask me about that in a direct chat.", ok=False)
 NOT_YOURS = CommandReply("What was learnt is for an owner of this bot.", ok=False)
-NOTHING = "Nothing was learnt yet. /remember TEXT keeps something, /learn makes a skill of what was worked out."
+KEEPS = "/remember TEXT"
+NOTHING = f"Nothing was learnt yet. {KEEPS} keeps something, /learn makes a skill of what was worked out."
 
 JourneyHandler = Callable[[Context, Journey, Arguments], Awaitable[CommandReply]]
 
@@ -63,7 +64,7 @@ async def show(context: Context, journey: Journey, arguments: Arguments) -> Comm
     timeline = await journey.timeline(gone=bool(arguments.get("gone")))
     data, zone = words.whole(timeline), journey.zone()
     if not timeline.nodes:
-        return CommandReply(NOTHING, data=data)
+        return CommandReply(NOTHING, data=data, orders=(KEEPS,))
     if context.chat is None or context.chat.platform == CONSOLE:
         lines = [words.line(each, zone) for each in timeline.nodes]
         return CommandReply(_bounded(lines, context, newest=True), data=data)
@@ -83,7 +84,9 @@ async def listed(context: Context, journey: Journey, arguments: Arguments) -> Co
     found = [each for each in reversed(timeline.nodes) if _fits(each, wanted)]
     lines = [words.line(each, journey.zone()) for each in found]
     text = _bounded(lines, context, newest=False) or ("Nothing has these words." if wanted else NOTHING)
-    return CommandReply(text, data=[words.as_data(each) for each in found])
+    return CommandReply(
+        text, data=[words.as_data(each) for each in found], orders=(KEEPS,) if text == NOTHING else ()
+    )
 
 
 async def read(context: Context, journey: Journey, arguments: Arguments) -> CommandReply:
@@ -127,25 +130,26 @@ async def composed(context: Context, journey: Journey, arguments: Arguments) -> 
         return CommandReply(f"⚠️ {why}. Nothing was changed. Give the text: /journey edit {name} TEXT", ok=False)
     if text is None or text.strip() in ("", was.strip()):
         return CommandReply("Nothing was changed.", data={"id": "", "result": "unchanged"})
-    kept = await asyncio.to_thread(_kept, editor, name, text)
+    advice, back = await asyncio.to_thread(_kept, editor, name, text)
     try:
         reply = await _written(context, journey, name, text, was)
     except (FileTrouble, SkillTrouble) as trouble:
         reply = CommandReply(f"⚠️ {trouble}", ok=False)
     if not reply.ok:
-        return replace(reply, text=f"{reply.text}\n{kept}")
+        return replace(reply, text=f"{reply.text}\n{advice}", file=back)
     await asyncio.to_thread(editor.let_go, _laid_aside(name))
     return reply
 
 
-def _kept(editor: Composer, name: str, text: str) -> str:
-    """Lay a text aside; what to tell of it if it is refused. Where no file can be made, it is told whole."""
+def _kept(editor: Composer, name: str, text: str) -> tuple[str, NamedText | None]:
+    """Lay a text aside; what to tell of it if it is refused. Where no file can be made, it is given back whole."""
     try:
         path = editor.keep(_laid_aside(name), text)
     except OSError as error:
-        return f"What you wrote could not be put into a file ({error.strerror or error}); here it is:\n{text}"
-    again = f'innkeeper journey edit {name} "$(cat {quote(str(path))})"'
-    return f"What you wrote is in {path}. Change it there, then: {again}"
+        why = error.strerror or error
+        return f"What you wrote could not be put into a file ({why}); here it is:", NamedText(f"{name}.md", text)
+    again = f'/journey edit {name} "$(cat {quote(str(path))})"'
+    return f"What you wrote is in {path}. Change it there, then: {again}", None
 
 
 def _laid_aside(name: str) -> str:

@@ -24,12 +24,12 @@ async def listed(context: Context, arguments: Arguments) -> CommandReply:
     """Every task with its time, its next run and what came of the last one."""
     port = _port(context)
     tasks, now = await port.tasks(), port.now()
-    start = "innkeeper " if context.surface == "shell" else "/"
-    lines = [f"What the house does by itself ({start}cron changes when):"]
+    orders = ("/cron changes when", "/maintenance run NAME")
+    lines = [f"What the house does by itself ({orders[0]}):"]
     for each in tasks:
         lines += [f"- **{each.name}**, {_when(each)}: {each.what}", *_last(each, now)]
-    lines.append(f"By hand: {start}maintenance run NAME [--dry-run]")
-    return CommandReply("\n".join(lines), data=[_row(each) for each in tasks])
+    lines.append(f"By hand: {orders[1]} [--dry-run]")
+    return CommandReply("\n".join(lines), data=[_row(each) for each in tasks], orders=orders)
 
 
 async def run(context: Context, arguments: Arguments) -> CommandReply:

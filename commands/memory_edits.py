@@ -99,7 +99,7 @@ def _editable(memory: Memory, wish: str) -> tuple[Record, str] | CommandReply:
         return CommandReply(f"{wish} stands for {len(found)} changes; /memory history lists them.", ok=False)
     record = found[0]
     if len(record.changes) != 1:
-        return CommandReply(f"`{record.id}` changed several entries: use /forget and /remember.", ok=False)
+        return CommandReply(f"`{record.id}` changed several entries: use /forget TEXT and /remember TEXT.", ok=False)
     entry = record.changes[0].after
     if entry is None:
         return CommandReply(f"`{record.id}` removed an entry; /memory undo {record.id} brings it back.", ok=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -32,6 +33,14 @@ SHORTEST = 4
 
 NAMED = 10
 """Files that are named in one answer."""
+
+FEW = 5
+"""Files that are named where it is asked for."""
+
+UNSEEN = re.compile(
+    "[\u0300-\u036f\u0640\u064b-\u0652\u115f\u1160\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+"""Marks on letters, and fillers: where texts are compared, they make no difference."""
 
 EVERYWHERE = re.compile(r"--everywhere(?P<sure>!)?(?:\s+(?P<text>.*))?", re.DOTALL)
 KINDS = {"write": ("write to memory", "writes to memory"), "skill": ("change of skills", "changes of skills")}
@@ -64,7 +73,7 @@ async def everywhere(context: Context, memory: Memory, order: re.Match[str], by:
         if asked is None or asked["sure"]:
             return CommandReply("That question is too old; ask again: /forget --everywhere TEXT", ok=False)
         text = (asked["text"] or "").strip()
-    if len(text) < SHORTEST:
+    if _signs(text) < SHORTEST:
         return CommandReply(f"Which text, of at least {SHORTEST} characters? /forget --everywhere TEXT", ok=False)
     found = await asyncio.to_thread(memory.stores.holding, text)
     if len({entry for _, entry in found}) > 1:
@@ -87,7 +96,7 @@ async def _asked(
     quoted = [f"- {memory.stores.file(target)}: {entry}" for target, entry in found]
     action = f"/forget --everywhere! {context.item_id or texts[0]}"
     return CommandReply(
-        "\n".join([f"Erase {texts[0]!r} for good? {says}", *quoted, *_left(took, "read")]),
+        "\n".join([f"Erase {texts[0]!r} for good? {says}", *quoted, *_named(took.traces), *_left(took, "read")]),
         buttons=((Button("Erase it", action),),),
     )
 
@@ -167,6 +176,18 @@ def _call_holds(call: PendingCall, sought: Sought) -> bool:
 
 
 # In words
+
+
+def _signs(text: str) -> int:
+    """How many characters of a text are left where it is compared with others."""
+    plain = UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+    return sum(unicodedata.category(each)[0] != "C" for each in " ".join(plain.split()))
+
+
+def _named(traces: Traces) -> list[str]:
+    """The first few of the files that would go."""
+    more = f" and {len(traces.named) - FEW} more" if len(traces.named) > FEW else ""
+    return [f"Among them: {', '.join(traces.named[:FEW])}{more}"] if traces.named else []
 
 
 def _counts(took: Took, waits: str) -> list[str]:

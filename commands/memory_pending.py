@@ -88,5 +88,7 @@ async def revise(context: Context, gate: Gate, arguments: Arguments) -> CommandR
         return write
     texts = [each.after for each in write.changes if each.after is not None]
     if len(write.changes) != 1 or not texts:
-        return CommandReply(f"`{write.id}` cannot be edited: reject it and use /remember or /forget.", ok=False)
+        return CommandReply(
+            f"`{write.id}` cannot be edited: reject it and use /remember TEXT or /forget TEXT.", ok=False
+        )
     return CommandReply(f"Send it back as it should read:\n{fenced(f'/memory edit {write.id} {texts[0]}')}")

@@ -27,7 +27,9 @@ def told_all(memory: Memory, outcomes: Sequence[Outcome]) -> CommandReply:
     replies = [told(memory, each) for each in outcomes if not isinstance(each, Unchanged)]
     buttons = tuple(row for each in replies for row in each.buttons)
     text = "\n".join(each.text for each in replies)
-    return CommandReply(text or "Nothing is remembered.", buttons=buttons, ok=all(each.ok for each in replies))
+    orders = tuple(order for each in replies for order in each.orders)
+    done = all(each.ok for each in replies)
+    return CommandReply(text or "Nothing is remembered.", buttons=buttons, ok=done, orders=orders)
 
 
 def told(memory: Memory, outcome: Outcome) -> CommandReply:
@@ -44,8 +46,9 @@ def told(memory: Memory, outcome: Outcome) -> CommandReply:
                         lines.append(f"🗑 Removed from {file}: {old}")
                     case _:
                         lines.append(f"✏️ Changed in {file}: {now}\nIt was: {old}")
-            lines.append(f"{usage}. Undo: /memory undo {name}")
-            return CommandReply("\n".join(lines), buttons=((Button("Undo", f"/memory undo {name}"),),))
+            undo = f"/memory undo {name}"
+            lines.append(f"{usage}. Undo: {undo}")
+            return CommandReply("\n".join(lines), buttons=((Button("Undo", undo),),), orders=(undo,))
         case Unchanged(notes=notes):
             return CommandReply(" ".join(notes) or "Nothing had to be changed.")
         case Staged(message=message):

@@ -35,7 +35,8 @@ from platforms.messages import Button
 RECENT = 20
 """Changes among which a command that is carried out once more looks for its own."""
 
-STAYS = "Its text stays in the journal and in the archive; /forget --everywhere TEXT erases it there too."
+ERASES = "/forget --everywhere TEXT"
+STAYS = f"Its text stays in the journal and in the archive; {ERASES} erases it there too."
 STAYS_THERE = "Its text stays in the journal and in the archive; an owner of this bot can erase it there too."
 NO_MEMORY = CommandReply("Memory is off here.", ok=False)
 NOT_HERE = CommandReply("Others may read along here: ask me about memory in a direct chat.", ok=False)
@@ -76,7 +77,7 @@ async def forget(context: Context, memory: Memory, arguments: Arguments) -> Comm
     text = arguments.get("text").strip()
     if store := arguments.get(memory_edits.STORE.name):
         told_so, gone = await memory_edits.remove_exactly(memory, store, text, await _author(context))
-        return replace(told_so, text=f"{told_so.text}\n{_stays(context)}") if gone else told_so
+        return _staying(context, told_so) if gone else told_so
     if text == "all":
         return await asyncio.to_thread(_ask_for_all, memory)
     if text == "all!":
@@ -86,7 +87,7 @@ async def forget(context: Context, memory: Memory, arguments: Arguments) -> Comm
         return await memory_erasing.everywhere(context, memory, order, await _author(context))
     if done := await _done_already(context, memory):
         reply = told_all(memory, done)
-        return replace(reply, text=f"{reply.text}\n{_stays(context)}")
+        return _staying(context, reply)
     found = await asyncio.to_thread(_meant, memory, text)
     if len(found) != 1:
         return say_which(memory, text, found)
@@ -94,11 +95,14 @@ async def forget(context: Context, memory: Memory, arguments: Arguments) -> Comm
     wish = [Operation(Change.REMOVE, old_text=entry)]
     outcome = await asyncio.to_thread(memory.stores.apply, target, wish, await _author(context))
     reply = told(memory, outcome)
-    return replace(reply, text=f"{reply.text}\n{_stays(context)}") if isinstance(outcome, Applied) else reply
+    return _staying(context, reply) if isinstance(outcome, Applied) else reply
 
 
-def _stays(context: Context) -> str:
-    return STAYS if context.role is Role.OWNER else STAYS_THERE
+def _staying(context: Context, reply: CommandReply) -> CommandReply:
+    """The reply, and where the text still stands."""
+    if context.role is not Role.OWNER:
+        return replace(reply, text=f"{reply.text}\n{STAYS_THERE}")
+    return replace(reply, text=f"{reply.text}\n{STAYS}", orders=(*reply.orders, ERASES))
 
 
 async def show(context: Context, memory: Memory, arguments: Arguments) -> CommandReply:

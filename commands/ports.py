@@ -197,7 +197,8 @@ class Traces:
     conversations, facts of the outside memory on this machine, calls that were decided.
 
     Nobody here erases it in the memories named in `outside`, which keep what they were told, nor in `backups`, which
-    are replaced by newer ones. `unread` are paths of what could not be looked into, or removed."""
+    are replaced by newer ones. `named` are paths of the files that are counted here, `unread` those of what could not
+    be looked into, or removed."""
 
     messages: int = 0
     large: int = 0
@@ -206,6 +207,7 @@ class Traces:
     calls: int = 0
     outside: tuple[str, ...] = ()
     backups: int = 0
+    named: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
 
 

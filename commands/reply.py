@@ -51,3 +51,6 @@ class CommandReply:
     to; empty is the standard output. `data` is about that file then, and not printed without one."""
     output: str = ""
     aside: str = ""
+    orders: tuple[str, ...] = ()
+    """Orders of the house in the text, each where it stands last: the shell shows them as they are typed there, and
+    all that people wrote as it is. With `ok` False none need be named: such a text is the house's own."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 SHOWN = 40
 """Entries of an index, or skills at an address, in a message."""
 
+WHICH = "/skills inspect PLACE NAME"
+
 NO_HUB = CommandReply("Nothing can be fetched here.", ok=False)
 
 HubHandler = Callable[[Context, Skills, SkillHub, Arguments], Awaitable[CommandReply]]
@@ -191,8 +193,8 @@ def _seen(context: Context, seen: HubSeen, place: str) -> CommandReply:
         "offer": None,
     }
     if seen.offer is None:
-        lines.insert(0, f"It holds {len(seen.inside.skills)} skills; say which: /skills inspect PLACE NAME")
-        return CommandReply("\n".join(lines), data=data)
+        lines.insert(0, f"It holds {len(seen.inside.skills)} skills; say which: {WHICH}")
+        return CommandReply("\n".join(lines), data=data, orders=(WHICH,))
     data["offer"] = _offer_data(seen.offer)
     return CommandReply("\n".join([*_offer(seen.offer), *(lines if len(lines) > 1 else [])]), data=data)
 

@@ -136,10 +136,11 @@ async def opt_out(context: Context, skills: Skills, arguments: Arguments) -> Com
     lines += [f"📦 Put away: {', '.join(done.removed)}."] if done.removed else []
     lines += [f"Changed here, and left: {', '.join(done.kept)}."] if done.kept else []
     lines += [f"⚠️ {name}: {why}" for name, why in (done.failed or {}).items()]
+    away = "/skills opt-out --remove"
     if not remove:
-        lines.append("Those that are here stay; /skills opt-out --remove puts the unmodified ones away.")
+        lines.append(f"Those that are here stay; {away} puts the unmodified ones away.")
     data = {"removed": list(done.removed), "kept": list(done.kept), "failed": dict(done.failed or {})}
-    return CommandReply("\n".join(lines), data=data, ok=not done.failed)
+    return CommandReply("\n".join(lines), data=data, ok=not done.failed, orders=(away,))
 
 
 async def _one(skills: Skills, name: str) -> Skill | CommandReply:

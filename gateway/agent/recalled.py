@@ -25,6 +25,11 @@ def fenced(name: str, text: str) -> str:
     return f"{_HEAD.format(name=name)}\n<{mark}>\n{text}\n</{mark}>"
 
 
+def recalled(text: str) -> list[str]:
+    """What was recalled for a message, with its marks."""
+    return [found[0] for found in _FENCE.finditer(text)]
+
+
 def without_recall(text: str) -> str:
     """A message's text without what was recalled for it."""
     return _FENCE.sub("", text) if "[Recalled by the outside memory " in text else text

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 YES = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9._,-]+\])?(?:[=<>!~]=?[0-9A-Za-z.*,<>=!~]+)?")
 
+TOOL_CHAIN = frozenset({"dev", "testing"})
+"""Extras of the house that no gateway needs."""
+
 ARCHIVE = re.compile(r"\.(?:whl|zip|tar|tgz|tbz|txz|tlz|tar\.\w+)(?:\[.*\])?$", re.IGNORECASE)
 """What pip takes for a file of this folder, although it looks like a name."""
 
@@ -89,6 +92,8 @@ def _package(plugins: Plugins, name: str) -> str:
 
 def _requirement(invocation: Invocation, name: str) -> tuple[str, str]:
     """What pip is given for a name, and what to say about it. Raises UsageError."""
+    if _BARE.split(name.lower(), maxsplit=1)[0] in TOOL_CHAIN:
+        raise click.UsageError(f"{name} is for who writes plugins or the house: pip install 'innkeeper[{name}]'")
     if name.lower() in _extras():
         return f"innkeeper[{name.lower()}]", f"The house knows {name}; this fetches the libraries that it needs."
     if "/" in name and Path(name).is_dir():
@@ -144,7 +149,7 @@ def _extras() -> frozenset[str]:
     from importlib.metadata import PackageNotFoundError, metadata
 
     try:
-        return frozenset(metadata("innkeeper").get_all("Provides-Extra") or ())
+        return frozenset(metadata("innkeeper").get_all("Provides-Extra") or ()) - TOOL_CHAIN
     except PackageNotFoundError:
         return frozenset()
 

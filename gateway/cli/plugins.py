@@ -197,7 +197,22 @@ def _own_switch(kind: str, name: str) -> str:
 def _line(judged: Judged) -> str:
     entry = judged.entry
     about = judged.problem or judged.about or ("turned off" if judged.state == "off" else "")
-    return f"{MARKS[judged.state]} {entry.kind} {entry.name}" + (f": {about}" if about else "")
+    told = "; ".join(filter(None, (about, _taken(judged))))
+    return f"{MARKS[judged.state]} {entry.kind} {entry.name}" + (f": {told}" if told else "")
+
+
+def _taken(judged: Judged) -> str:
+    """Which of its commands' names mean something else at the shell, in words; empty where none does."""
+    from gateway.cli.main import ALIASES, OWN
+    from gateway.plugins.judging import at_the_shell
+
+    if judged.entry.built_in or judged.entry.kind != "command":
+        return ""
+    names = [each for each in at_the_shell(judged.entry) if each in OWN or each in ALIASES]
+    if not names:
+        return ""
+    theirs, ours = (", ".join(f"{mark}{each}" for each in names) for mark in ("/", "innkeeper "))
+    return f"{ours} at the shell {'is' if len(names) == 1 else 'are'} the house's own: {theirs} for chats alone"
 
 
 def _row(judged: Judged) -> dict[str, Any]:
@@ -208,6 +223,7 @@ def _row(judged: Judged) -> dict[str, Any]:
         "state": judged.state,
         "about": judged.about,
         "problem": judged.problem,
+        "shell": _taken(judged),
         "distribution": entry.distribution,
         "version": entry.version,
         "entry": f"{entry.point.group}: {entry.point.name} = {entry.point.value}",

@@ -169,7 +169,7 @@ def show(ctx: click.Context, reply: CommandReply, as_json: bool, invocation: Inv
         if reply.aside:
             click.echo(_plain(reply.aside), err=True)
     elif reply.text or reply.pieces is None:
-        text = reply.text if reply.ok else _orders_at_the_shell(reply.text, invocation.profile_name)
+        text = orders_at_the_shell(reply, invocation.profile_name)
         click.echo(_for_terminal(text) if sys.stdout.isatty() else _plain(text))
         if reply.file is not None:
             click.echo(reply.file.text)
@@ -235,18 +235,46 @@ def _typed(action: str, profile: str | None) -> str:
     return shlex.join(["innkeeper", *(["-p", profile] if profile else []), *words])
 
 
-_ORDER = re.compile(r"(?<![\w/.'\"«])/([a-z][a-z0-9_-]*)(?![\w/])")
+_WRITTEN = re.compile(
+    r"""^(?:-|>)[ ].*$ | «[^»\n]*» | (?<!\w)'(?:\\.|[^'\\\n])*'(?!\w) | "(?:\\.|[^"\\\n])*"
+    | (?<![\w/.])(?P<order>/(?P<name>[a-z][a-z0-9_-]*))(?![\w/])(?=(?:[ ](?P<rest>.*))?)""",
+    re.MULTILINE | re.VERBOSE,
+)
+"""What people wrote, among the words of the house, as a line of a list or between quotation marks; or an order."""
+
+_GIVEN = re.compile(r'(?:[a-z]+: )?[A-Z]{2,}\b|--[a-z]|"')
+"""How arguments begin where an order is explained: `TEXT`, `memory: TEXT`, `--everywhere TEXT`, `"two words"`."""
+
+_SAYS = re.compile(r"(?:lists|shows)\b")
+"""What follows an order that is told by its name alone."""
 
 
-def _orders_at_the_shell(text: str, profile: str | None) -> str:
-    """What was not done says how to go on, and says it as it is typed here: `innkeeper journey list`."""
-    registry = built_in([])
+def orders_at_the_shell(reply: CommandReply, profile: str | None) -> str:
+    """The reply's text with the orders of the house as they are typed here: `innkeeper journey list`. A path, or
+    somebody's words, which only look like one, stay as they are."""
+    if not reply.ok:
+        registry = built_in([])
 
-    def typed(found: re.Match[str]) -> str:
-        spec = registry.get(found[1])
-        return _typed(found[0], profile) if spec is not None and spec.shell else found[0]
+        def told(found: re.Match[str]) -> str:
+            spec = registry.get(found["name"]) if found["order"] else None
+            meant = spec is not None and spec.shell and _is_order(spec, found["rest"] or "")
+            return _typed(found["order"], profile) if meant else found[0]
 
-    return _ORDER.sub(typed, text)
+        return _WRITTEN.sub(told, reply.text)
+    text = reply.text
+    for order in reply.orders:
+        before, there, after = text.rpartition(order)
+        name, blank, rest = order.partition(" ")
+        text = f"{before}{_typed(name, profile)}{blank}{rest}{after}" if there else text
+    return text
+
+
+def _is_order(spec: CommandSpec, rest: str) -> bool:
+    """Whether a command's name with these words behind it is an order, and no path that looks like the name."""
+    action = re.match(r"[a-z-]+", rest)
+    if action is not None and spec.action(action[0]) is not None:
+        return True
+    return spec.handler is not None and bool(_SAYS.match(rest) or (spec.arguments and _GIVEN.match(rest)))
 
 
 def _plain(text: str) -> str:

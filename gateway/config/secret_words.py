@@ -6,10 +6,10 @@ What looks like a secret by itself, whatever announces it, is known to `gateway.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 _LAST = (
-    r"pass(?:word|wd|phrase|code|wort)?|pwd|secret|token|(?:api)?keys?|credentials?|auth|authorization|bearer|cookies?"
+    r"pass(?:word|wd|phrase|code|wort)?|pwd?|secret|token|(?:api)?keys?|credentials?|auth|authorization|bearer|cookies?"
     r"|pat|secrets|passwords|tokens"
 )
 """The last word of a name that says what is in it: `api-key` does, `key-file` and `auth-type` do not."""
@@ -19,10 +19,14 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _COUNT = re.compile(r"[\d_.]*")
 _FLAG = re.compile(r"(--?[A-Za-z][\w.-]*)")
 _ASSIGNED = re.compile(r"((?:--?[A-Za-z][\w.-]*|[A-Za-z_][\w.-]*)=)(.+)", re.DOTALL)
-_WITHIN = re.compile(r"(?<!\S)(--[A-Za-z][\w.-]*)(?:=|\s+)(\S+)")
+_SET = re.compile(r"((?:--env=[A-Za-z_]|-e[A-Z_])(\w*)=)(.+)", re.DOTALL)
+_HEADED = re.compile(r"(--headers?=|--user=|-H)([^\s:=]+:.+)", re.DOTALL)
+_HEADS = ("-H", "--header", "--headers", "-u", "--user")
+_NUMBERS = re.compile(r"\d+:\d+")
+_QUERY = re.compile(r"[?&;#]([A-Za-z][\w.-]*)=([^&;#\s\"']+)")
 _VARIABLE = re.compile(r"TOKEN|SECRET|PASS|KEY|AUTH|CREDENTIAL|COOKIE", re.IGNORECASE)
 _PORT = re.compile(r"(?:[\d.]+:)?\d{1,5}(?::\d{1,5})?(?:/\w+)?")
-_GLUED = re.compile(r"(-p)((?=\S*\d)(?=\S*[A-Za-z])\S{4,})")
+_GLUED = re.compile(r"(-[pk])((?=\S*\d)(?=\S*[A-Za-z])\S{4,})")
 _NO_VALUE = frozenset({"", "true", "false", "yes", "no", "none", "null"})
 
 _IN_WORDS = re.compile(
@@ -41,6 +45,11 @@ def names_secret(name: str) -> bool:
     return bool(_NAMES.search(_CAMEL.sub("_", name.lstrip("-"))))
 
 
+def holds_secret(name: str, value: str) -> bool:
+    """The same with what stands there: `max_tokens: 4096` is a number of them."""
+    return names_secret(name) and not _is_count(name, value)
+
+
 def secret_part(arguments: Sequence[str], place: int, *, sure: bool = False) -> tuple[str, str] | None:
     """What of one argument is secret, as (what stands before it, the secret): the whole after `--password`, what is
     behind the sign in `--password=…`. None for one that gives nothing away. With `sure`, what only may be one, as
@@ -50,23 +59,32 @@ def secret_part(arguments: Sequence[str], place: int, *, sure: bool = False) -> 
         return None
     if _announces(before, argument, sure=sure):
         return "", argument
+    if (found := _HEADED.fullmatch(argument)) is not None and not _NUMBERS.fullmatch(found[2]):
+        return found[1], found[2]
+    if (found := _SET.fullmatch(argument)) is not None and found[3].casefold() not in _NO_VALUE:
+        return (found[1], found[3]) if not sure or _VARIABLE.search(found[1]) else None
     if (found := _ASSIGNED.fullmatch(argument)) is not None and found[2].casefold() not in _NO_VALUE:
         flag = found[1].startswith("-")
         name = found[1].removesuffix("=")
         variable = not flag and ((before in ("-e", "--env") and not sure) or bool(_VARIABLE.search(name)))
-        if variable or (names_secret(name) and not _is_count(name, found[2])):
+        if variable or holds_secret(name, found[2]):
             return found[1], found[2]
     if not sure and (found := _GLUED.fullmatch(argument)) is not None and not _PORT.fullmatch(found[2]):
         return found[1], found[2]
     return None
 
 
-def within(text: str) -> str | None:
-    """The first secret in a text that is a whole command line: what follows `--password` in it."""
-    for found in _WITHIN.finditer(text):
-        if names_secret(found[1]) and found[2].casefold() not in _NO_VALUE and not _is_count(found[1], found[2]):
-            return found[2]
-    return None
+def within(text: str) -> Iterator[str]:
+    """The secrets in a text that is a whole command line, or an address: what follows `--password` or `?key=`."""
+    words = [each.strip("\"'") for each in text.split()]
+    for place, word in enumerate(words):
+        if word.startswith("-") or (place and _FLAG.fullmatch(words[place - 1])):
+            part = secret_part(words, place, sure=True)
+            if part is not None:
+                yield part[1]
+    for found in _QUERY.finditer(text):
+        if holds_secret(found[1], found[2]) and found[2].casefold() not in _NO_VALUE:
+            yield found[2]
 
 
 def speaks_of_secrets(comment: str) -> bool:
@@ -79,15 +97,14 @@ def _announces(flag: str, argument: str, *, sure: bool) -> bool:
     """Whether the argument is the value of a flag before it that has a secret."""
     if _FLAG.fullmatch(flag) is None or re.fullmatch(r"--[A-Za-z][\w-]*|-[A-Za-z]", argument):
         return False
-    if flag in ("-H", "--header", "--headers", "-u", "--user"):
-        return ":" in argument
-    if flag == "-p":  # a password to some programs, a port or a path to others
-        return not sure and _PORT.fullmatch(argument) is None
-    return names_secret(flag) and not _is_count(flag, argument)
+    if flag in _HEADS:
+        return ":" in argument and not _NUMBERS.fullmatch(argument)
+    if flag in ("-p", "-k"):  # a password or a key to some programs, a port, a path or nothing to others
+        return not sure and _PORT.fullmatch(argument) is None and "://" not in argument
+    return holds_secret(flag, argument)
 
 
 def _is_count(name: str, value: str) -> bool:
-    """`--max-tokens 4096` is a number of them."""
     return bool(re.search(r"(?:token|key|password|secret|cookie)s$", name, re.IGNORECASE)) and bool(
         _COUNT.fullmatch(value)
     )

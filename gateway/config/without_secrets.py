@@ -14,13 +14,18 @@ import yaml
 
 from gateway.config.expand import is_secret
 from gateway.config.lines import Key, dotted, parse
-from gateway.config.secret_words import names_secret, secret_part, speaks_of_secrets, within
+from gateway.config.secret_words import holds_secret, names_secret, secret_part, speaks_of_secrets, within
 from gateway.errors import ConfigurationError
 
 LEFT_OUT = "# (a comment that may hold a secret is left out)"
 """What stands in the place of a comment."""
 
-_WHOLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_WHOLE = re.compile(r"(?:(?:Bearer|Basic|Token|Bot) )?\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_REFERENCE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_REFERENCE_AT_END = re.compile(_REFERENCE.pattern + r"(?![^\s\"'&#])")
+_BY_PEOPLE = ("hosts", "mcp_servers", "platforms")
+"""What lies in these has a name that people gave it, which tells nothing."""
+
 _COMMENT = re.compile(r"(?<!\S)#")
 _NEXT_LINE = re.compile(r"(?:\r\n|\r|\n)[ \t]*")
 _REST = re.compile(r"[^\r\n]*")
@@ -72,7 +77,7 @@ def without_secrets(text: str, mask: Mask, variables: Mapping[str, str]) -> Port
         if each.node.style in _BLOCKS:
             raise ConfigurationError([f"{dotted(each.key)} is a secret over several lines"])
         names = {one.variable for one in taken.values()}
-        found = Taken(dotted(each.key), _free(variables.get(dotted(each.key)) or _named(each.key), names))
+        found = Taken(dotted(each.key), _free(variables.get(dotted(each.key)) or _variable(each.key), names))
         taken[span] = found
         edits[span] = _quoted(f"{before}${{{found.variable}}}")
         edits |= dict.fromkeys(_tags(each.node, span, tokens), "")
@@ -113,13 +118,26 @@ def _given_away(each: _Value, mask: Mask) -> str | None:
     value = str(each.node.value)
     if _WHOLE.fullmatch(value):
         return None
-    named = is_secret(each.key) or (isinstance(each.key[-1], str) and names_secret(each.key[-1]))
-    if named:
+    if _named_secret(each.key, value):
         return None if _nothing(each.node) else ""
     if each.list_ and (part := secret_part(each.list_, each.place)) is not None:
         return None if _WHOLE.fullmatch(part[1]) else part[0]
-    inside = within(value)
-    return "" if mask(value) != value or (inside is not None and not _WHOLE.fullmatch(inside)) else None
+    inside = any(_WHOLE.fullmatch(found) is None for found in within(value))
+    return "" if inside or _looks_secret(value, mask) else None
+
+
+def _named_secret(key: Key, value: str) -> bool:
+    """Whether the name of the key, or of one that it lies below, says that the value is a secret."""
+    above = key[:1] + key[2:-1] if key[:1] and key[0] in _BY_PEOPLE else key[:-1]
+    if is_secret(key) or any(names_secret(each) for each in above if isinstance(each, str)):
+        return True
+    return bool(key) and isinstance(key[-1], str) and holds_secret(key[-1], value)
+
+
+def _looks_secret(text: str, mask: Mask) -> bool:
+    """Whether a secret stands in a text beside its references, which a mask would take for values."""
+    plain = _REFERENCE.sub("", _REFERENCE_AT_END.sub('""', text))
+    return mask(plain) != plain
 
 
 def _nothing(scalar: yaml.ScalarNode) -> bool:
@@ -177,7 +195,7 @@ def _inside(text: str, token: yaml.ScalarToken) -> tuple[int, int]:
 def _hides(text: str, mask: Mask) -> bool:
     """Whether a value or a name is left that looks like a secret."""
     words = {word for each in _values(text) for word in (*map(str, each.key), str(each.node.value))}
-    return any(mask(word) != word for word in words)
+    return any(_looks_secret(word, mask) for word in words)
 
 
 def _quoted(text: str) -> str:
@@ -194,7 +212,7 @@ def _free(name: str, used: set[str]) -> str:
     return free
 
 
-def _named(key: Key) -> str:
+def _variable(key: Key) -> str:
     """A variable's name made of a key: `hosts.lab.api_key` gives HOSTS_LAB_API_KEY."""
     name = re.sub(r"\W+", "_", "_".join(map(str, key)), flags=re.ASCII).upper().strip("_")
     return name if not name[:1].isdigit() else f"_{name}"

@@ -30,6 +30,15 @@ class Judged:
     problem: str = ""
 
 
+def at_the_shell(entry: Announced) -> list[str]:
+    """Names and aliases of the commands that an entry brings to the shell; a name of the house's chat commands is not
+    among them, for with that it is not offered at all. Imports it."""
+    known = {spec.name for spec in built_in([])}
+    registry = built_in(Plugins((entry,)).points(COMMAND))
+    fresh = [spec for spec in registry if spec.name not in known and spec.shell and not spec.hidden]
+    return [name for spec in fresh for name in (spec.name, *spec.aliases)]
+
+
 Told = tuple[str, str]
 """(what it is, what is wrong with it)."""
 

@@ -6,6 +6,7 @@ commands do: that waits until something is asked.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -68,6 +69,7 @@ class CronDesk:
         self._outgoing: Callable[[ChatRef], object] | None = None
         self._kept: JobBook | None = None
         self._seed: Callable[[], Awaitable[object]] | None = None
+        self._seeding = asyncio.Lock()
 
     def attend(self, wake: Callable[[], object], waits: Callable[[], dict[int, str]]) -> None:
         """Whoever starts jobs is there: it is woken, and says why runs wait, by the run's number."""
@@ -110,8 +112,7 @@ class CronDesk:
     async def make(self, wish: JobWish, origin: JobOrigin, owner: str, *, enabled: bool = True) -> JobView:
         """A new job; not `enabled`, it waits for a yes. Raises LookupError with words for people."""
         await self._admission.check(wish)
-        if wish.name:  # it may be that of one of the house's own
-            await self._seeded()
+        await self._seeded()  # the name, also one made of the prompt, may be that of one of the house's own
         if len(await self._kept_jobs()) >= MOST_JOBS:
             raise LookupError(f"There are {MOST_JOBS} jobs already: remove one first.")
         try:
@@ -152,7 +153,7 @@ class CronDesk:
             return None
         self._admission.clean(stored.spec)
         if not job.next_runs:
-            raise LookupError(f"Its time is over by now. Give it another one: /cron edit {job.id} | tomorrow at 9:00")
+            raise LookupError(f"The time of {job.name!r} is over by now.")
         enabled = await self._store.jobs.enable(job.id, who, self._clock.now())
         if enabled is None:
             return None
@@ -174,6 +175,7 @@ class CronDesk:
         if old is None or not old.spec.schedule:
             raise LookupError("It was removed too long ago.")
         self._admission.clean(old.spec)
+        await self._seeded()
         now = self._clock.now()
         try:
             made = await self._store.jobs.add(old.spec, old.origin, old.owner, now, enabled=old.enabled)
@@ -272,9 +274,14 @@ class CronDesk:
         )
 
     async def _seeded(self) -> None:
-        seed, self._seed = self._seed, None
-        if seed is not None:
+        """Whoever asks meanwhile waits; what failed is tried again."""
+        async with self._seeding:
+            seed = self._seed
+            if seed is None:
+                return
             await seed()
+            if self._seed is seed:
+                self._seed = None
 
     @property
     def _book(self) -> JobBook:

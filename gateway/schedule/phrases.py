@@ -86,7 +86,18 @@ def _understood(hints: tuple[str, ...], zone: ZoneInfo, now: datetime) -> list[s
 
 
 def _parsed(text: str, zone: ZoneInfo, now: datetime) -> Schedule:
-    words = plainly(re.sub(r"\s+", " ", text).strip(" .!\"'`").casefold())
+    said = re.sub(r"\s+", " ", text).strip(" .!\"'`").casefold()
+    words = plainly(said)
+    try:
+        return _meant(words, zone, now)
+    except UnclearTime as error:
+        if words == said or not error.problem.startswith(repr(words)):
+            raise
+        problem, hints = repr(said) + error.problem.removeprefix(repr(words)), error.hints
+    raise UnclearTime(problem, *hints)
+
+
+def _meant(words: str, zone: ZoneInfo, now: datetime) -> Schedule:
     if not words:
         raise UnclearTime("no time is given", *EXAMPLES)
     if words.startswith("cron "):

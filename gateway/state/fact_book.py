@@ -361,11 +361,11 @@ def _holding(db: sqlite3.Connection, texts: Sequence[str]) -> list[int]:
     found: set[int] = set()
     for text in filter(str.strip, texts):
         whole, *sentences = (" ".join(each.split()) for each in (text, *ENDS.split(text)))
-        query = (
-            f"SELECT id FROM fact WHERE instr(text, ?) > 0 OR text IN ({', '.join('?' * len(sentences))})"
-            " UNION SELECT fact FROM tag WHERE instr(name, ?) > 0"
-        )
-        found.update(row[0] for row in db.execute(query, (whole, *sentences, fold(whole))).fetchall())
+        query = f"SELECT id FROM fact WHERE instr(text, ?) > 0 OR text IN ({', '.join('?' * len(sentences))})"
+        found.update(row[0] for row in db.execute(query, (whole, *sentences)).fetchall())
+        if folded := fold(whole):  # nothing is left of invisible signs, and every tag would hold that
+            tagged = db.execute("SELECT fact FROM tag WHERE instr(name, ?) > 0", (folded,)).fetchall()
+            found.update(row[0] for row in tagged)
     return sorted(found)
 
 

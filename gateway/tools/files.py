@@ -125,16 +125,11 @@ class _Door:
         real = await asyncio.to_thread(self._spilled, path)
         if real is not None and not await self._shelves.told(context.session_id, context.turn_id, real.name):
             raise NotShown("that output belongs to another conversation")
-        if real is None and not self._shelves.trusts(context.speaker):
-            raise NotShown(NOT_FOR_YOU)
-        return await asyncio.to_thread(self._of_disk, path, real)
-
-    def _of_disk(self, path: str, spilled_to: Path | None) -> str:
-        data = data_of(spilled_to if spilled_to is not None else self._rules().found(path))
-        text = text_of(data)
-        if text is None:
-            raise NotShown(f"{path} is a binary file ({len(data):,} bytes); only text can be read")
-        return text
+        if real is None:
+            if not self._shelves.trusts(context.speaker):
+                raise NotShown(NOT_FOR_YOU)
+            real = await asyncio.to_thread(lambda: self._rules().found(path))
+        return await asyncio.to_thread(_of_disk, path, real)
 
     def _spilled(self, path: str) -> Path | None:
         """The file of a large output, where the path leads to one."""
@@ -150,6 +145,15 @@ class _Door:
 
     def _rules(self) -> Rules:
         return rules(self._shelves.roots(), self._shelves.closed)
+
+
+def _of_disk(asked: str, real: Path) -> str:
+    """The text of a file at its real place. Raises NotShown."""
+    data = data_of(real)
+    text = text_of(data)
+    if text is None:
+        raise NotShown(f"{asked} is a binary file ({len(data):,} bytes); only text can be read")
+    return text
 
 
 NOT_FOR_YOU = "This person may not have files of the machine."

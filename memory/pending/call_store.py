@@ -157,6 +157,8 @@ class DecidedCalls:
         fields = self._fields(path)
         call = self._call(path, path.stem)
         if fields is None or call is None:
+            if not path.exists():  # it bears another name by now, or its session was told
+                return False
             raise Unreadable(f"{path} cannot be read.")
         return sought.among(call.arguments) or sought.among(fields.get("result"))
 

@@ -79,7 +79,7 @@ def edited(write: PendingWrite, name: str, text: str) -> PendingWrite:
     texts = [each for each in write.changes if each.after is not None]
     if len(write.changes) != 1 or not texts:
         what = "several changes" if len(write.changes) > 1 else "a removal, and has no text"
-        raise ValueError(f"{write.id} is {what}: reject it, and use /remember or /forget.")
+        raise ValueError(f"{write.id} is {what}: reject it, and use /remember TEXT or /forget TEXT.")
     changes = (replace(write.changes[0], after=tidy(text)),)
     flags = (*write.author.flags, f"{REPLACES}{write.id}")
     author = replace(write.author, flags=flags)

@@ -22,7 +22,7 @@ from platforms.adapter import Capabilities, Sink
 from platforms.console import protocol
 from platforms.console.attach import attachment as as_attachment
 from platforms.console.place import Place, take
-from platforms.errors import Absent, PlatformDown, Refused
+from platforms.errors import Absent, Refused
 from platforms.manifest import AdapterContext
 from platforms.messages import Attachment, ChatKind, ChatRef, Inbound, Outbound, Sender, TurnSummary
 
@@ -183,13 +183,17 @@ class ConsoleAdapter:
         self._leave()
 
     async def _entered(self) -> Place:
-        """Take the place. An end in mid-taking waits for the thread, or the bound socket would have no owner."""
+        """Take the place. An end in mid-taking, however often it comes, waits for the thread, or the bound socket
+        would have no owner."""
         taking = asyncio.ensure_future(asyncio.to_thread(take, self._folder))
         try:
             return await asyncio.shield(taking)
         except asyncio.CancelledError:
-            with suppress(PlatformDown):
-                self._place = await taking
+            while not taking.done():
+                with suppress(asyncio.CancelledError):
+                    await asyncio.wait({taking})
+            if not taking.cancelled() and taking.exception() is None:
+                self._place = taking.result()
             raise
 
     def _leave(self) -> None:

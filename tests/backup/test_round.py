@@ -61,6 +61,7 @@ model: {api_key: &k swordfish}   # password is correcthorse1
 hosts: {lab: {kind: openai, base_url: http://127.0.0.1:1, api_key: *k}}
 mcp_servers:
   far: {command: far, args: [--password, correcthorse, "--api-key", "abcd1234efgh5678ijkl"]}
+  near: {command: near, args: ["--token=correcthorse", "--env=NEAR=correcthorse", "--key=${NEAR_KEY}"]}
 """
 
 
@@ -72,11 +73,13 @@ async def test_secrets_behind_flags_anchors_and_in_comments_are_not_in_it(tmp_pa
     assert [word for word in (b"swordfish", b"correcthorse", b"abcd1234") if word in held] == []
     other = empty(tmp_path / "other")
     done = restore(made.backup.path, other, CLOCK)
-    variables = ("MCP_SERVERS_FAR_ARGS_1", "MCP_SERVERS_FAR_ARGS_3", "MODEL_API_KEY")
-    assert set(variables) <= set(done.missing)
-    settings = load_settings(other, dict.fromkeys(done.missing, "given back")).settings
+    variables = {"MCP_SERVERS_FAR_ARGS_1", "MCP_SERVERS_FAR_ARGS_3", "MODEL_API_KEY"}
+    variables |= {"MCP_SERVERS_NEAR_ARGS_0", "MCP_SERVERS_NEAR_ARGS_1"}
+    assert variables <= set(done.missing)
+    settings = load_settings(other, dict.fromkeys((*done.missing, "NEAR_KEY"), "given back")).settings
     assert settings.hosts["lab"].api_key == settings.model.api_key == "given back"
     assert settings.mcp_servers["far"].args == ("--password", "given back", "--api-key", "given back")
+    assert settings.mcp_servers["near"].args == ("--token=given back", "--env=NEAR=given back", "--key=given back")
 
 
 async def test_it_is_private_and_holds_no_secret(tmp_path: Path) -> None:

@@ -82,8 +82,9 @@ def test_the_whole_life_of_a_job(innkeeper: Shell) -> None:
         (("add", "daily at 9:00", "x", "--tz", "Berlin"), 1, "such as Europe/Berlin"),
         (("add", "daily at 9:00", "x", "--to", "here"), 1, "There is no chat here"),
         (("edit", "99"), 1, "There is no job '99' here. innkeeper cron lists them."),
-        (("edit", "backup"), 1, '`innkeeper cron edit 3 --when "weekdays at 10am"`'.replace("`", "")),
-        (("edit", "1", "--prompt", "x"), 1, 'innkeeper cron edit 1 --when "daily at 4:00"'),
+        (("edit", "backup"), 1, "innkeeper cron edit 3 --when 'weekdays at 10am'"),
+        (("edit", "backup"), 1, "Also --name, --to, --tz, --skills, --model, --silent-unless, --budget;"),
+        (("edit", "1", "--prompt", "x"), 1, "innkeeper cron edit 1 --when 'daily at 4:00'"),
         (("remove", "backup"), 1, "only paused: innkeeper cron pause"),
         (("show", "nothing"), 1, "There is no job 'nothing' here"),
         (("run", "99999999999999999999"), 1, "There is no job"),
@@ -105,7 +106,36 @@ def test_the_jobs_of_the_house_are_there_before_any_gateway_ran(innkeeper: Shell
     assert {each["kind"] for each in found} == {"maintenance"}
     assert {*OWN, "retention", "weights-cleanup"} == {each["name"] for each in found}
     assert all(each["next_runs"] for each in found)
-    assert 'innkeeper cron add "weekdays at 9am" "summarise my unread notes"' in innkeeper("cron").stdout
+    assert "innkeeper cron add 'weekdays at 9am' 'summarise my unread notes'" in innkeeper("cron").stdout
+
+
+def test_orders_are_told_as_they_are_typed_for_the_profile(innkeeper: Shell) -> None:
+    innkeeper("profile", "create", "desk")
+
+    def told(*words: str) -> str:
+        return innkeeper(*words, profile="desk").output
+
+    (advice,) = [each for each in told("cron").splitlines() if " cron add " in each]
+    assert shlex.split(advice) == [
+        *("innkeeper", "-p", "desk", "cron", "add"),
+        "weekdays at 9am",
+        "summarise my unread notes",
+    ]
+    assert "it does not: innkeeper -p desk run\n" in told("cron", "add", "daily at 9:00", "say /run", "--name", "a")
+    changed = told("cron", "edit", "a", "--prompt", "say /cron history 9")
+    assert "innkeeper -p desk cron history 9.\n" in changed
+    assert "say /cron history 9\n" in changed
+    assert "gateway does: innkeeper -p desk run\n" in told("cron", "run", "a")
+    assert "innkeeper -p desk cron edit 1 --when 'daily at 4:00'" in told("cron", "edit", "1", "--prompt", "x")
+    listed = told("maintenance")
+    assert "(innkeeper -p desk cron changes when)" in listed
+    assert "By hand: innkeeper -p desk maintenance run NAME [--dry-run]" in listed
+
+
+def test_what_was_typed_is_quoted_as_a_shell_needs_it(innkeeper: Shell) -> None:
+    told = innkeeper("cron", "add", 'daily at 9:00 say "it\'s 9"', " ").output
+    (advice,) = [each for each in told.splitlines() if each.startswith("innkeeper cron add ")]
+    assert shlex.split(advice)[3:] == ["daily at 9:00", 'say "it\'s 9"']
 
 
 @pytest.mark.parametrize("words", [("run", "backup"), ("show", "backup"), ("pause", "backup"), ("history", "backup")])
@@ -118,6 +148,14 @@ def test_nobody_takes_their_names(innkeeper: Shell) -> None:
     result = innkeeper("cron", "add", "daily at 9:00", NOTES, "--name", "backup")
     assert result.exit_code == 1
     assert "backup" in result.output
+
+
+def test_no_name_made_of_a_prompt_is_theirs(innkeeper: Shell) -> None:
+    made = innkeeper.json("cron", "add", "daily at 9:00", "backup")
+    assert made["name"] != "backup"
+    (own,) = [each for each in innkeeper.json("cron") if each["name"] == "backup"]
+    assert own["kind"] == "maintenance"
+    assert own["next_runs"]
 
 
 def test_where_no_chat_is_named_the_home_chat_gets_the_answers(innkeeper: Shell) -> None:

@@ -234,3 +234,20 @@ def test_an_id_that_nobody_knows(innkeeper: Shell) -> None:
         told = innkeeper("journey", *words)
         assert told.exit_code == 1
         assert "has the id 'nope'; innkeeper journey list shows the ids" in told.output
+
+
+def test_the_advice_after_a_refusal_names_the_profile(innkeeper: Shell, desk: Desk) -> None:
+    innkeeper("profile", "create", "work")
+    assert innkeeper("remember", TEA, profile="work").exit_code == 0
+    name = json.loads(innkeeper("journey", "list", "--json", profile="work").stdout)[0]["id"]
+    desk.step = "path.write_text('Ada drinks tea. ' * 1000)"
+    told = in_terminal("-p", "work", "journey", "edit", name, environment=desk.environment, columns=400)
+    assert f'then: innkeeper -p work journey edit {name} "$(cat ' in told.written
+
+
+def test_what_was_written_is_shown_to_the_letter(innkeeper: Shell, desk: Desk) -> None:
+    name = learnt(innkeeper)
+    (innkeeper.home / "drafts").write_text("in the way")
+    told = desk.edits(name, "path.write_text('See /journey list.\\n' * 300)")
+    assert (told.code, "innkeeper journey list" in told.written) == (1, False)
+    assert told.written.count("See /journey list.") == 300

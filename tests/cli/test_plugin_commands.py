@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -133,3 +134,21 @@ def test_the_help_imports_no_plugin_of_another_kind(tmp_path: Path) -> None:
     alone = Terminal(tmp_path / "home", tmp_path / "packages")
     assert "imported" not in alone.said("--help")
     assert not alone.home.exists()
+
+
+def test_a_name_that_is_taken_at_the_shell_is_said_to_be(tmp_path: Path) -> None:
+    home, packages = tmp_path / "home", tmp_path / "packages"
+    announced(packages, "[innkeeper.commands]\nloud = loud:specs\nmycommand = innkeeper_mycommand:spec\n")
+    write("command", "mycommand", packages)
+    (packages / "loud.py").write_text(
+        "from dataclasses import replace\nfrom innkeeper_mycommand import spec\n"
+        'specs = [replace(spec, name="run"), replace(spec, name="din", aliases=("doctor",)),'
+        ' replace(spec, name="config", shell=False)]\n'
+    )
+    innkeeper = Terminal(home, packages)
+    why = "innkeeper run, innkeeper doctor at the shell are the house's own: /run, /doctor for chats alone"
+    (line,) = [each for each in innkeeper.said("plugins", "list").splitlines() if "command loud" in each]
+    assert (line[0], why in line) == ("✅", True)
+    assert why in innkeeper.said("plugins", "info", "loud")
+    assert [each["shell"] for each in json.loads(innkeeper.said("plugins", "info", "loud", "--json"))] == [why]
+    assert "at the shell" not in innkeeper.said("plugins", "info", "mycommand")

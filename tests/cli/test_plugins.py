@@ -213,10 +213,14 @@ def test_what_comes_with_the_house_is_fetched_from_nobody(innkeeper: Shell, name
 
 
 def test_only_extras_of_the_house_are_extras(innkeeper: Shell) -> None:
-    for name in ("mem0", "Honcho", "mcp", "testing", "anthropic"):
+    for name in ("mem0", "Honcho", "mcp", "anthropic"):
         said = innkeeper("plugins", "install", name).output
         assert f"-m pip install 'innkeeper[{name.lower()}]'\n" in said
     assert "-m pip install kiosk\n" in innkeeper("plugins", "install", "kiosk").output
+    for name in ("dev", "Testing", "dev==1"):
+        refused = innkeeper("plugins", "install", name)
+        assert (refused.exit_code, "is for who writes plugins" in refused.output) == (2, True)
+        assert "-m pip install" not in refused.output
 
 
 def test_new_says_how_to_go_on_and_refuses_what_cannot_be(innkeeper: Shell, tmp_path: Path) -> None:

@@ -7,12 +7,12 @@ import pytest
 from gateway.config.lines import parse
 from gateway.config.without_secrets import LEFT_OUT, without_secrets
 from gateway.errors import ConfigurationError
+from gateway.observability.redact import Redactor
 
 USUAL = {"platforms.telegram.token": "TELEGRAM_BOT_TOKEN"}
 
 
-def mask(text: str) -> str:
-    return text.replace("hunter2", "[redacted]")
+mask = Redactor(("hunter2",))
 
 
 def portable(text: str) -> tuple[str, dict[str, str]]:
@@ -88,6 +88,23 @@ def test_what_cannot_be_done_exactly_is_not_done(text: str) -> None:
         ('["serve --password correcthorse"]', '["${V}"]'),
         ("[--authToken, 12345678]", '[--authToken, "${V}"]'),
         ("[--token, !!str 12345678]", '[--token, "${V}"]'),
+        ("[--token=correct]", '["--token=${V}"]'),
+        ("[--password=correct]", '["--password=${V}"]'),
+        ("[--api-key=correct]", '["--api-key=${V}"]'),
+        ("['--token=correct${MY_TOKEN}horse']", '["--token=${V}"]'),
+        ("[-e, GITHUB_TOKEN=correct]", '[-e, "GITHUB_TOKEN=${V}"]'),
+        ("[--env=MODE=correct]", '["--env=MODE=${V}"]'),
+        ("[-eMODE=correct]", '["-eMODE=${V}"]'),
+        ("['--header=X-Team: correct']", '["--header=${V}"]'),
+        ("['-HX-Team: correct']", '["-H${V}"]'),
+        ("[--user=me:correct]", '["--user=${V}"]'),
+        ("[-k, correct]", '[-k, "${V}"]'),
+        ("[--pw, correct]", '[--pw, "${V}"]'),
+        ("['serve --pw correct']", '["${V}"]'),
+        ("['serve --token ${A} --password correct']", '["${V}"]'),
+        ("['serve --env=MODE_KEY=correct']", '["${V}"]'),
+        ("['https://example.org/mcp?a=b&key=correct']", '["${V}"]'),
+        ("['https://example.org/mcp?a=${A}&token=correct']", '["${V}"]'),
     ],
 )
 def test_what_a_flag_announces_is_a_secret(before: str, after: str) -> None:
@@ -110,6 +127,16 @@ def test_what_a_flag_announces_is_a_secret(before: str, after: str) -> None:
         "[--password, -v]",
         "[--token, '${MY_TOKEN}']",
         "['--token=${MY_TOKEN}']",
+        "['--password=${MY_TOKEN}', --port, 8080]",
+        "['serve --token=${MY_TOKEN} --port 8080']",
+        "['serve --token ${MY_TOKEN} --key \"${MY_KEY}\"']",
+        "['https://example.org/mcp?key=${MY_KEY}&token=${MY_TOKEN}']",
+        "['https://example.org/mcp?max_tokens=5&page=2']",
+        "['https://me:${MY_TOKEN}@example.org/mcp']",
+        "[-e, 'GITHUB_TOKEN=${MY_TOKEN}']",
+        "['--env=GITHUB_TOKEN=${MY_TOKEN}', '-eMODE=${MODE}', '--header=${H}']",
+        "[-k, 'https://example.org']",
+        "[--env=MODE, --header=none, -encoding=utf-8, --user=me]",
         "[-u, me]",
         "[-e, MODE]",
         "[run, -i, --rm, some/image]",
@@ -176,3 +203,31 @@ def test_two_keys_whose_variables_would_have_one_name() -> None:
     text, taken = portable("hosts: {my-lab: {api_key: abc}, my_lab: {api_key: def}}\n")
     assert sorted(taken.values()) == ["HOSTS_MY_LAB_API_KEY", "HOSTS_MY_LAB_API_KEY_2"]
     assert text.count("API_KEY_2}") == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x: {token: [correct]}\n", 'x: {token: ["${X_TOKEN_0}"]}\n'),
+        ("x: {secrets: [a1, b2]}\n", 'x: {secrets: ["${X_SECRETS_0}", "${X_SECRETS_1}"]}\n'),
+        ("x: {secrets: [12345678]}\n", 'x: {secrets: ["${X_SECRETS_0}"]}\n'),
+        ("x: {token: {value: correct, on: yes}}\n", 'x: {token: {value: "${X_TOKEN_VALUE}", on: yes}}\n'),
+        ("x: {api_key: {a: [b: correct]}}\n", 'x: {api_key: {a: [b: "${X_API_KEY_A_0_B}"]}}\n'),
+        ("x: {url: 'http://h/?key=correct'}\n", 'x: {url: "${X_URL}"}\n'),
+        ("x: {url: 'http://h/#access_token=correct'}\n", 'x: {url: "${X_URL}"}\n'),
+    ],
+)
+def test_what_stands_below_the_name_of_a_secret_or_in_an_address(before: str, after: str) -> None:
+    assert portable(before)[0] == after
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mcp_servers: {github-token: {command: serve, args: [--port, 80]}}\n",
+        "hosts: {my-key: {url: 'http://h'}}\n",
+        "x: {max_tokens: 4096}\n",
+    ],
+)
+def test_names_that_people_gave_and_counts_announce_nothing(text: str) -> None:
+    assert portable(text) == (text, {})

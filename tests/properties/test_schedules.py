@@ -197,6 +197,8 @@ tonight|tonight at 8|at midnight|midnight|monday|sunday at 23:59|today|today at 
 every 2 days at 9|every 2 days from tomorrow|every 2 days from 1/2 at 3|every day|weekly|monthly at 9|on the 1st
 every month on the last day|in 3 months|every 9 months|on 2026-10-25 at 2:30|on 2026-11-01 at 1:30|soon|@reboot
 on 30 february at 9|0 9 * *|@every 10s|every month on the 31st in february|every year on february 30|...
+friday night at 1|every night at 2|tomorrow evening at 12|at 11 in the afternoon tomorrow|in the morning
+this night at 3
 wednesday morning at 8pm|tonight at midnight|noon tonight|every 2 hours on weekdays|every 61 seconds from tonight
 """
 unclear = st.sampled_from(re.split(r"[|\n]", UNCLEAR.strip()))

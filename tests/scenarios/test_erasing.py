@@ -7,20 +7,26 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from gateway.backup.making import create
 from gateway.config.paths import Profile
 from gateway.config.sections import Memory
+from gateway.engine.care.remains import Remains
 from gateway.models.client import HostInfo, Request, ToolSchema
 from gateway.providers.holographic import HolographicSettings
 from gateway.state.fact_book import FactBook
 from gateway.tools.tool import Tool, ToolContext, ToolResult
 from memory.model import Author, Origin
+from memory.pending.call_store import DecidedCalls
 from memory.providers.registry import Register
 from memory.skills.model import SkillStaged
+from memory.spellings import Sought
 from tests.fakes.files import given, png
 from tests.fakes.guesthouse import Guesthouse, guesthouse, settings
 from tests.fakes.parrot import ParrotSettings, register
 from tests.fakes.scripted_model import Script, ScriptedModel, Turn
+from tests.memory.pending.test_calls import call
 from tests.memory.skills.pending_desk import create as skill
 from tests.scenarios.far_tools import calls, far_inn, opened, server, waiting
 from tests.scenarios.places import keeps
@@ -207,3 +213,31 @@ async def test_what_is_nowhere_is_said_to_be_nowhere(tmp_path: Path) -> None:
     async with guesthouse(tmp_path, fine, with_memory=True) as house:
         assert await asked(house) == f"Erase {SECRET!r} for good? {NOTHING}"
         assert await erased(house) == "🗑 Erased: this order, for there was nothing else. This cannot be undone."
+
+
+async def test_a_call_that_begins_or_ends_while_it_is_looked_for_is_not_counted_as_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile = Profile("default", tmp_path, tmp_path)
+    holds, decided = DecidedCalls.holds, DecidedCalls(profile.pending / "calls")
+    for before, state in ((False, "json"), (True, "json"), (False, "running"), (True, "running")):
+        decided.approve(call("0a1b2c3d", f"code {SECRET}"), "ada")
+        if state == "running":
+            decided.take("0a1b2c3d")
+
+        def meanwhile(own: DecidedCalls, path: Path, sought: Sought) -> bool:
+            """Its name changes right before, or right after, the look into it."""
+            found = False if before else holds(own, path, sought)  # noqa: B023 - used within the round
+            if path.suffix == f".{state}":  # noqa: B023
+                if state == "json":  # noqa: B023
+                    decided.take(path.stem)
+                else:
+                    decided.end(path.stem, "Done.", ok=True)
+            return holds(own, path, sought) if before else found  # noqa: B023
+
+        monkeypatch.setattr(DecidedCalls, "holds", meanwhile)
+        traces = Remains(profile, settings).erased([SECRET])
+        assert (traces.calls, traces.unread) == (1, ())
+        assert holding(tmp_path) == []
+        assert not decided.known("0a1b2c3d")
+        monkeypatch.undo()

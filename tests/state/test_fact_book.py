@@ -135,3 +135,11 @@ def test_a_file_that_is_no_database_is_said_to_be_one(tmp_path: Path) -> None:
     (tmp_path / "facts.db").write_bytes(b"no database at all, " * 100)
     with pytest.raises(DatabaseFault, match="is not a database"):
         FactBook(tmp_path / "facts.db").open()
+
+
+@pytest.mark.parametrize("sign", ["\u200b", "\u00ad", "\ufe0f"])
+def test_invisible_signs_are_no_part_of_a_tag(book: FactBook, sign: str) -> None:
+    book.keep("owner", [fact("Annika keeps bees")], NOW)
+    assert (book.holding([sign * 4]), book.holding([f"be{sign}es"])) == (0, 1)
+    assert book.erase([sign * 4]) == 0
+    assert trusts(book) == {"Annika keeps bees": 0.5}

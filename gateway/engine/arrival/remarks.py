@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from commands.pending_words import fenced
-from gateway.agent.recalled import without_recall
+from gateway.agent.recalled import recalled, without_recall
 from gateway.engine.notices import gist
 from platforms.messages import Inbound
 
@@ -40,6 +40,11 @@ def kept(note: str) -> str:
     them: for whoever says the row once more. What was recalled for it holds none."""
     found = _REMARK.search(without_recall(note))
     return found[0] if found else ""
+
+
+def unsaid(note: str) -> str:
+    """The rest of a row's note: what the house says of itself, and what was recalled."""
+    return "\n".join([*recalled(note), without_recall(note).removesuffix(kept(note))])
 
 
 def foreign(event: Inbound) -> bool:

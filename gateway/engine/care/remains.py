@@ -41,13 +41,15 @@ class Remains:
 
 
 class _Round:
-    """One walk through all of it. `unread` has what could not be looked into, or removed."""
+    """One walk through all of it. `unread` has what could not be looked into, or removed; `named`, the
+    files that hold it."""
 
     def __init__(self, profile: Profile, sought: Sought, *, dry: bool) -> None:
         self._profile = profile
         self._sought = sought
         self._dry = dry
         self._unread: list[str] = []
+        self._named: list[str] = []
 
     def walk(self, settings: Settings) -> Traces:
         profile, calls = self._profile, DecidedCalls(self._profile.pending / "calls")
@@ -55,9 +57,10 @@ class _Round:
             large=self._taken(self._listed(lambda: spilled(folder(settings, profile.cache))), self._sought.in_file),
             files=self._of_conversations() + self._taken(self._listed(self._drafts), self._sought.in_file),
             facts=self._facts(),
-            calls=self._taken(self._listed(calls.files), lambda path: calls.holds(path, self._sought)),
+            calls=self._of_calls(calls),
             outside=self._outside(settings),
             backups=self._backups(),
+            named=tuple(self._named),
             unread=tuple(self._unread),
         )
 
@@ -75,8 +78,11 @@ class _Round:
             try:
                 if holds(path):
                     if not self._dry:
-                        path.unlink(missing_ok=True)
+                        path.unlink()
                     count += 1
+                    self._named.append(str(path))
+            except FileNotFoundError:
+                continue  # it went by itself, or bears another name by now
             except (OSError, FileTrouble):
                 self._unread.append(str(path))
         return count
@@ -90,6 +96,17 @@ class _Round:
         for path in () if self._dry else outgoing:
             with suppress(OSError):  # its file is there still
                 path.parent.rmdir()
+        return count
+
+    def _of_calls(self, calls: DecidedCalls) -> int:
+        """Those that were decided. One that begins or ends meanwhile bears another name then: they are listed until
+        there is none that was not looked at."""
+        count, looked = 0, set[Path]()
+        while fresh := [each for each in self._listed(calls.files) if each not in looked]:
+            count += self._taken(fresh, lambda path: calls.holds(path, self._sought))
+            looked.update(fresh)
+            if self._dry:
+                break
         return count
 
     def _drafts(self) -> list[Path]:

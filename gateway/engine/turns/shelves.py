@@ -12,8 +12,10 @@ from gateway.clock import SystemClock
 from gateway.config.paths import Profile
 from gateway.config.schema import Settings
 from gateway.config.spilling import folder
+from gateway.engine.arrival.remarks import unsaid
 from gateway.engine.outgoing.outlet import opened, trusted
 from gateway.state.protocols import Store
+from gateway.state.records import Row
 from gateway.tools.file_rules import NotShown, data_of
 from gateway.tools.files import Shelves
 from gateway.tools.tool import Tool
@@ -51,9 +53,7 @@ def shelves(profile: Profile, settings: Callable[[], Settings], store: Store, no
 
     async def told(session: str, turn: int, name: str) -> bool:
         rows = [*await store.turns.messages(session), *await store.turns.messages_of_turn(turn)]
-        # What people write themselves opens nothing; what tools answered and what the house noted does.
-        shown = (each.row.content if each.row.role == "tool" else each.row.note for each in rows)
-        return any(name in text for text in shown)
+        return any(name in _shown(each.row) for each in rows)
 
     return Shelves(
         roots=lambda: opened(settings()),
@@ -64,3 +64,11 @@ def shelves(profile: Profile, settings: Callable[[], Settings], store: Store, no
         told=told,
         now=now,
     )
+
+
+def _shown(row: Row) -> str:
+    """What of a row opens a file: what tools answered, and what the house noted. What people write themselves opens
+    nothing, nor do words that they answer; where such words are what came of a call, the house brought them."""
+    if row.role == "tool":
+        return row.content
+    return row.note if row.untrusted == "mcp" else unsaid(row.note)

@@ -105,8 +105,10 @@ class Server:
             self.tools, self.problems = fit(self.name, self._listed, self._around.most)
 
     def begin(self) -> None:
-        """Reach it beside everything else, once. Returns at once."""
+        """Reach it beside everything else, once. Returns at once. Since when it stands so begins anew: nobody looked
+        while nothing ran."""
         if self._task is None:
+            self.seen = None
             self._task = asyncio.ensure_future(self._serve())
 
     async def close(self) -> None:

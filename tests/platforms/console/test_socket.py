@@ -55,8 +55,9 @@ async def test_the_socket_of_a_dead_process_is_replaced_and_that_of_a_live_one_i
             assert isinstance(await next_of(window, protocol.Message), protocol.Message)
 
 
+@pytest.mark.parametrize("ends", [1, 3])
 async def test_an_end_while_the_socket_is_being_bound_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: int
 ) -> None:
     bound, go_on, taken = threading.Event(), threading.Event(), []
 
@@ -70,7 +71,10 @@ async def test_an_end_while_the_socket_is_being_bound_leaves_nothing_behind(
     house = House(tmp_path)
     running = asyncio.create_task(house.adapter.run(house.hear))
     await asyncio.to_thread(bound.wait, 10)
-    running.cancel()
+    for _ in range(ends):
+        running.cancel()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
     go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await running

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gateway.tools.mcp.shelf import KnownTools, Standing
 from tests.tools.mcp.stand import SECRET, fake, log, stand
 
 
@@ -195,3 +196,14 @@ async def test_a_call_that_is_cancelled_leaves_the_server_well(tmp_path: Path) -
             await call
         assert "hello" in (await place.call("mcp_fake_echo", word="hello")).text
         assert place.servers.all[0].starts == 1
+
+
+async def test_since_when_it_stands_so_begins_anew_at_each_start(tmp_path: Path) -> None:
+    configured = {"fake": fake(tmp_path)}
+    known = KnownTools(tmp_path / "known")
+    known.stood("fake", configured["fake"], Standing("ready", "", 1_000.0))
+    async with stand(tmp_path, configured) as place:
+        await place.until(
+            lambda: (now := known.standing("fake", configured["fake"])) is not None and now.since > 1_000.0
+        )
+        assert place.servers.all[0].words.startswith("ready")
