@@ -22,8 +22,7 @@ GRACE = 1.0
 
 @dataclass(slots=True, eq=False)
 class Running(Generic[W]):
-    """Work in progress. `halted` tells it why it was cancelled; `steered` is what came in meanwhile. `released` ends
-    when its session may go on without it."""
+    """Work in progress. `halted` tells it why it was cancelled; `steered` is what came in meanwhile."""
 
     work: W
     task: asyncio.Task[None] | None = None
@@ -33,7 +32,7 @@ class Running(Generic[W]):
     begun: bool = False
     """It has taken its events for good, and can be interrupted or steered."""
     steered: deque[W] = field(default_factory=deque)
-    released: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    released: asyncio.Event = field(default_factory=asyncio.Event)
     settled: bool = False
     """Somebody who halted it sees to what it leaves."""
 
@@ -99,7 +98,7 @@ class Mailbox(Generic[W]):
         or None.
 
         Work that ended makes room for the next by itself. What did not end in time holds its place until whoever
-        halted it ends `released`. Without `cancel` it is only waited for.
+        halted it sets `released`. Without `cancel` it is only waited for.
         """
         running = self.running
         if running is None or running.task is None:
@@ -139,7 +138,9 @@ class Mailbox(Generic[W]):
                 break
             running = self.running = Running(self.waiting.popleft())
             running.task = asyncio.ensure_future(self._worker(running, self))
-            await asyncio.wait({running.task, running.released}, return_when=asyncio.FIRST_COMPLETED)
+            released = asyncio.ensure_future(running.released.wait())
+            await asyncio.wait({running.task, released}, return_when=asyncio.FIRST_COMPLETED)
+            released.cancel()
             self.running = None
             if running.steered:
                 self.waiting.extendleft(reversed(running.steered))

@@ -103,7 +103,7 @@ class Workers:
             try:
                 await self._settle(box, halted, why)
             finally:
-                halted.released.set_result(None)
+                halted.released.set()
         return True
 
     async def interrupt(self, key: str, running: Running[Work]) -> None:

@@ -151,7 +151,7 @@ async def test_work_that_will_not_end_is_let_go_when_it_is_released() -> None:
     assert not halted.task.done()
     await settle()
     assert desk.begun == ["deaf"]
-    halted.released.set_result(None)
+    halted.released.set()
     await settle()
     assert desk.begun == ["deaf", "b"]
     await desk.clock.advance(60)
