@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,6 +71,36 @@ async def test_an_answer_that_ends_in_the_moment_of_stop_is_there_once(tmp_path:
             session = await house.store.sessions.current("inprocess:c1")
             stored = [each.row.role for each in await house.store.turns.messages(session.id)] if session else []
             assert stored in ([], ["user", "assistant"])
+
+
+class Held:
+    """Facts of which one is not told before somebody lets go of it."""
+
+    def __init__(self, facts: Any, name: str) -> None:
+        self._facts, self._name = facts, name
+        self.asked, self.go_on = asyncio.Event(), asyncio.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._facts, name)
+
+    async def get(self, key: str, name: str) -> Any:
+        if name == self._name:
+            self.asked.set()
+            await self.go_on.wait()
+        return await self._facts.get(key, name)
+
+
+async def test_what_is_stopped_after_its_answer_is_over_once(tmp_path: Path) -> None:
+    """The answer is stored and on its way; the gateway thinks about a fresh start when the order comes."""
+    async with guesthouse(tmp_path, ["The answer."]) as house:
+        held = house.store.facts = Held(house.store.facts, "hint_day")  # type: ignore[assignment]
+        await house.adapter.say("1")
+        await held.asked.wait()
+        stop = await house.adapter.say("/stop")
+        await until(lambda: stop.event_id in done(house))
+        await house.adapter.reply_to("/status")
+        assert sorted(done(house))[:2] == ["e1", stop.event_id]
+        assert house.adapter.texts().count("The answer.") == 1
 
 
 async def test_an_answer_that_ends_in_the_moment_of_new(tmp_path: Path) -> None:

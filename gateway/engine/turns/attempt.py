@@ -89,6 +89,7 @@ class Attempt:
         self._called: Mapping[str, Reading] = {}
         self._session: Session | None = None
         self._run: TurnRun | None = None
+        self._over = False
 
     async def make(self) -> None:
         """One try. Raises StaleEpoch when the session or the events went to somebody else, and any other fault."""
@@ -168,8 +169,10 @@ class Attempt:
         return True
 
     def _say_finished(self, session: Session, outcome: Outcome) -> None:
-        if self.job is not None:  # no platform waits for its end
+        """Once, also when the turn is cut short in what comes after its end."""
+        if self.job is not None or self._over:  # for the end of a job no platform waits
             return
+        self._over = True
         chat = self.items[0].event.chat if self.items else session.chat
         ids = tuple(each.event.event_id for each in self.items)
         usage, state = asdict(outcome.usage), outcome.state
