@@ -79,6 +79,7 @@ async def test_what_goes_wrong_or_on_meanwhile(tmp_path: Path, chromium: Chromiu
         await talked(stage)
         store, page = stage.app.engine.house.store, await stage.browser()
         await page.goto(f"{stage.address}/sessions")
+        await follows(page)
         await page.route("**/sessions?q=*", lambda route: route.abort())
         await page.get_by_role("searchbox").fill("espresso")
         await expect(page.locator("#results").get_by_role("alert")).to_contain_text("The search could not be made")
