@@ -7,7 +7,6 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
@@ -108,7 +107,7 @@ class Dear(Question):
 class Slow(Candidates):
     """An index that finds nothing and takes its time for every id."""
 
-    asked: ClassVar[list[int]] = []
+    asked: list[int]
 
     def _ids(self, low: int, high: int, within: list[str], size: int) -> list[int]:
         end = time.thread_time() + (high - low) * AN_ID
@@ -129,10 +128,10 @@ async def test_no_single_question_takes_long_however_often_the_patience_begins_a
         assert generation is not None
         scope = Scope(None, (), (), ((0, IDS),))
         slow = Slow(db, generation, parse("the", NOON), scope, Patience(WORK, WALL, lambda: True))
-        slow._question = Dear((), (), (), direct=False)
+        slow._question, slow.asked = Dear((), (), (), direct=False), []
         for _ in slow.batches(100):
             pass
-        return Slow.asked
+        return slow.asked
 
     sizes = await store.database.consult(asked)
     assert len(sizes) > 10
