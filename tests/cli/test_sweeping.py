@@ -14,7 +14,8 @@ def test_it_is_off_until_things_have_settled() -> None:
     with unswept() as settled:
         assert not gc.isenabled()
         settled(None)
-        assert (gc.isenabled(), gc.get_freeze_count() > before) == (True, True)
+        assert gc.isenabled()
+        assert gc.get_freeze_count() > before
     assert gc.isenabled()
     settled(None)
     assert (gc.isenabled(), gc.get_freeze_count() > 0) == (True, before > 0)
@@ -24,7 +25,8 @@ def test_it_is_on_again_after_a_start_that_fails() -> None:
     frozen = gc.get_freeze_count()
     with pytest.raises(KeyError), unswept():
         raise KeyError
-    assert (gc.isenabled(), gc.get_freeze_count()) == (True, frozen)
+    assert gc.isenabled()
+    assert gc.get_freeze_count() <= frozen, "nothing was left out of later looks; some of what was may be gone"
 
 
 def test_who_had_it_off_keeps_it_off() -> None:
